@@ -1,0 +1,3 @@
+module millrace.dev/millrace
+
+go 1.26
