@@ -28,6 +28,36 @@ type Cell struct {
 	Val  float64
 }
 
+// Number is the cell of a JavaScript number: NaN gets its own kind and -0
+// becomes 0, so that equal numbers are equal bits.
+func Number(v float64) Cell { return numeric(KindNumber, v) }
+
+// Date is the cell of a Date at ms milliseconds since the epoch; NaN, the time
+// of an invalid Date, gives KindNaN.
+func Date(ms float64) Cell { return numeric(KindDate, ms) }
+
+func numeric(kind Kind, v float64) Cell {
+	if v != v {
+		return Cell{Kind: KindNaN}
+	}
+	return Cell{Kind: kind, Val: v + 0} // -0 + 0 is 0
+}
+
+// Bool is the cell of a boolean.
+func Bool(b bool) Cell {
+	if b {
+		return Cell{Kind: KindBool, Val: 1}
+	}
+	return Cell{Kind: KindBool}
+}
+
+// ID is the text id or reference id a cell holds; meaningless for kinds below
+// KindString.
+func (c Cell) ID() uint32 { return uint32(c.Val) }
+
+// Absent reports whether c is null or undefined.
+func (c Cell) Absent() bool { return c.Kind <= KindNull }
+
 // EmptyText is the text id of the empty string, present in every dictionary.
 const EmptyText = 0
 
