@@ -1,0 +1,83 @@
+package d2
+
+// WindowSpec describes a window.
+type WindowSpec struct {
+	Order         Order
+	Keys          Keys
+	Offset, Limit uint32 // Limit may be [Unlimited]
+
+	// Source lets the window pull its rows in order. With a limit it then holds
+	// only a prefix of its input, unless Retain is set; without a source it holds
+	// everything that reaches it.
+	Source Source
+	Pins   Pins // needed where only a prefix is held
+	Retain bool
+
+	// Equal tells which versions look the same; nil: every version looks different.
+	Equal   Equal
+	Cushion Cushion
+}
+
+// Window keeps the rows [offset, offset+limit) of an ordered input exact under
+// changes and tells how its sequence of rows changes.
+//
+// State: held is exactly the set of input rows at or before the frontier hi,
+// and holds at least offset+limit rows or is the whole input (exhausted).
+// A retained window is one that is always exhausted. Between steps the rows
+// reported are held[offset, offset+limit).
+type Window struct {
+	order  Order
+	keys   Keys
+	source Source
+	pins   Pins
+	equal  Equal
+	prefix bool // holds a prefix; otherwise everything
+
+	offset, limit       uint32
+	wasOffset, wasLimit uint32 // of the rows reported last
+
+	held      *Ordered
+	hi        Slot
+	hasHi     bool
+	exhausted bool
+	cushion   cushionState
+	selQ16    uint64 // rows returned per row scanned, in 1/65536
+	onFetch   func(Slot) bool
+	fetched   int
+	wanted    int
+
+	delta Delta
+	work  stepState
+	mode  refetchMode
+}
+
+// refetchMode lets tests choose between the two ways to the same delta.
+type refetchMode uint8
+
+const (
+	refetchByCost refetchMode = iota
+	refetchNever
+	refetchAlways
+)
+
+// NewWindow checks a spec and returns an empty window. Graphs make their own;
+// it is exported for engines that keep windows outside a graph.
+func NewWindow(spec WindowSpec) (*Window, error) {
+	if spec.Order == nil || spec.Keys == nil {
+		return nil, ErrNoOrder
+	}
+	prefix := spec.Source != nil && !spec.Retain && spec.Limit != Unlimited
+	if prefix && spec.Pins == nil {
+		return nil, ErrNoPins
+	}
+	w := &Window{
+		order: spec.Order, keys: spec.Keys, source: spec.Source, pins: spec.Pins,
+		equal: spec.Equal, prefix: prefix,
+		offset: spec.Offset, limit: spec.Limit, wasOffset: spec.Offset, wasLimit: spec.Limit,
+		held: NewOrdered(spec.Order), exhausted: !prefix, selQ16: 1 << 16,
+	}
+	w.cushion.init(spec.Cushion, w.need(), w.limit)
+	w.onFetch = w.take
+	w.work.init(w.order)
+	return w, nil
+}

@@ -1,0 +1,163 @@
+package d2
+
+// SetWindow chooses other bounds; they take effect, and are reported, with the
+// next step. Cost: nothing now, then the rows that cross an edge.
+func (w *Window) SetWindow(offset, limit uint32) {
+	w.offset, w.limit = offset, limit
+	w.cushion.bound(limit)
+}
+
+// pending tells whether the bounds differ from those last reported.
+func (w *Window) pending() bool {
+	return w.offset != w.wasOffset || w.limit != w.wasLimit
+}
+
+// need is the number of rows the bounds ask for, from the start of the input.
+func (w *Window) need() int {
+	return int(min(uint64(w.offset)+uint64(w.limit), uint64(Unlimited)))
+}
+
+// bounds returns the ranks [from, to) that a window shows of rows held.
+func bounds(offset, limit uint32, rows int) (from, to int) {
+	n := uint64(rows)
+	from = int(min(uint64(offset), n))
+	if limit == Unlimited {
+		return from, rows
+	}
+	return from, int(min(uint64(offset)+uint64(limit), n))
+}
+
+// covered tells whether a row with this order key would have to be held.
+func (w *Window) covered(slot Slot) bool {
+	return w.exhausted || (w.hasHi && w.order.Compare(slot, w.hi) <= 0)
+}
+
+func (w *Window) setHi(slot Slot) {
+	w.pins.Pin(slot)
+	w.dropHi()
+	w.hi, w.hasHi = slot, true
+}
+
+func (w *Window) dropHi() {
+	if w.hasHi {
+		w.pins.Unpin(w.hi)
+		w.hasHi = false
+	}
+}
+
+// take is the yield of every fetch.
+func (w *Window) take(slot Slot) bool {
+	w.held.Append(slot)
+	w.fetched++
+	return w.fetched < w.wanted
+}
+
+// fetch appends the next rows after the frontier and advances it. A fetch
+// shorter than asked proves that there are no more.
+func (w *Window) fetch(want int, stats *RunStats) {
+	after := None
+	if w.hasHi {
+		after = w.hi
+	}
+	w.fetched, w.wanted = 0, want
+	scanned, end := w.source.Fetch(after, want, w.onFetch)
+	stats.RowsFetched += w.fetched
+	stats.RowsScanned += scanned
+	if scanned > 0 {
+		w.selQ16 = max(1, (3*w.selQ16+uint64(w.fetched)<<16/uint64(scanned))/4)
+	}
+	if end || w.fetched < want {
+		w.exhausted = true
+		w.dropHi()
+		return
+	}
+	w.setHi(w.held.At(w.held.Len() - 1))
+}
+
+// refill restores the invariant that a window holds what its bounds need.
+func (w *Window) refill(stats *RunStats) bool {
+	need := w.need()
+	if w.exhausted || w.held.Len() >= need {
+		return false
+	}
+	if !w.pending() {
+		w.cushion.onRefill()
+	}
+	w.fetch(need+w.cushion.rows-w.held.Len(), stats)
+	stats.Refills++
+	return true
+}
+
+// trim lets go of rows far beyond need and draws the frontier back.
+func (w *Window) trim() {
+	if !w.prefix {
+		return
+	}
+	keep := w.need() + w.cushion.rows
+	if w.held.Len() <= keep+w.cushion.rows+8 {
+		return
+	}
+	w.held.Truncate(keep)
+	w.exhausted = false
+	if keep == 0 {
+		w.dropHi()
+		return
+	}
+	w.setHi(w.held.At(keep - 1))
+}
+
+// Hydrate replaces the contents and returns the window's rows in order. rows
+// are the input in any order; with nil, or where only a prefix is held, they
+// are read from the source.
+func (w *Window) Hydrate(rows []uint32) []uint32 {
+	w.Release()
+	var stats RunStats
+	switch {
+	case w.prefix:
+		if want := w.need() + w.cushion.rows; want > 0 {
+			w.fetch(want, &stats)
+		}
+	case rows == nil && w.source != nil:
+		w.fetch(int(Unlimited), &stats)
+	default:
+		w.held.LoadUnsorted(append([]uint32(nil), rows...), nil)
+	}
+	return w.Rows(nil)
+}
+
+// Rows appends the rows last reported to dst, in order.
+func (w *Window) Rows(dst []uint32) []uint32 {
+	from, to := bounds(w.wasOffset, w.wasLimit, w.held.Len())
+	return w.slice(from, to, dst)
+}
+
+func (w *Window) slice(from, to int, dst []uint32) []uint32 {
+	for from < to {
+		block := w.held.BlockAt(from)
+		block = block[:min(len(block), to-from)]
+		dst = append(dst, block...)
+		from += len(block)
+	}
+	return dst
+}
+
+// Release empties the window and gives up its frontier; it may be hydrated
+// again.
+func (w *Window) Release() {
+	w.dropHi()
+	w.held.Clear()
+	w.exhausted = !w.prefix
+	w.wasOffset, w.wasLimit = w.offset, w.limit
+	w.delta = Delta{}
+	w.work.release()
+}
+
+// Len returns the number of rows held, shown or not.
+func (w *Window) Len() int { return w.held.Len() }
+
+// Bytes returns the memory held.
+func (w *Window) Bytes() int {
+	d := &w.delta
+	return w.held.Bytes() + w.work.bytes() +
+		12*(cap(d.Leaves)+cap(d.Enters)) + 24*cap(d.Moves) + 16*(cap(d.Updates)+cap(d.Rebinds))
+}
