@@ -1,3 +1,14 @@
 module millrace.dev/millrace
 
 go 1.26
+
+require (
+	github.com/tetratelabs/wazero v1.12.0
+	github.com/vmihailenco/msgpack/v5 v5.4.1
+	pgregory.net/rapid v1.3.0
+)
+
+require (
+	github.com/vmihailenco/tagparser/v2 v2.0.0 // indirect
+	golang.org/x/sys v0.44.0 // indirect
+)
