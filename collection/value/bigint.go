@@ -182,7 +182,7 @@ func digitValue(c byte) uint8 {
 	case c >= '0' && c <= '9':
 		return c - '0'
 	case c|0x20 >= 'a' && c|0x20 <= 'f':
-		return c|0x20 - 'a' + 10
+		return c | 0x20 - 'a' + 10
 	}
 	return 255
 }

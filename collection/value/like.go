@@ -1,7 +1,5 @@
 package value
 
-import "bytes"
-
 // Like matches the whole of text against a pattern in which % stands for any run of
 // characters, none included, and _ for exactly one; a line break is a character
 // like any other and nothing escapes the two. With fold both sides are lower-cased
@@ -16,7 +14,7 @@ import "bytes"
 // ASCII.
 func Like(pattern, text []byte, fold bool) bool {
 	if isASCII(pattern) && isASCII(text) {
-		return likeBytes(pattern, text, fold)
+		return match(pattern, text, fold)
 	}
 	if fold {
 		var patternBuf, textBuf [128]byte
@@ -25,10 +23,10 @@ func Like(pattern, text []byte, fold bool) bool {
 	// Whole characters match as bytes do, since no character's bytes occur within
 	// another's; units are needed where half a character may have to match.
 	if !splitsCharacters(pattern) {
-		return likeBytes(pattern, text, false)
+		return match(pattern, text, false)
 	}
 	var patternBuf, textBuf [128]uint16
-	return likeUnits(appendText(patternBuf[:0], pattern), appendText(textBuf[:0], text))
+	return match(appendText(patternBuf[:0], pattern), appendText(textBuf[:0], text), false)
 }
 
 // splitsCharacters reports whether a pattern can match half of a surrogate pair.
@@ -41,11 +39,9 @@ func splitsCharacters(pattern []byte) bool {
 	return false
 }
 
-// likeBytes matches byte for byte; _ takes one byte, fold is for ASCII.
-func likeBytes(pattern, text []byte, fold bool) bool {
-	if !fold && bytes.IndexByte(pattern, '_') < 0 && bytes.IndexByte(pattern, '%') < 0 {
-		return bytes.Equal(pattern, text)
-	}
+// match is Like over bytes or UTF-16 code units, of which _ takes one; fold is for
+// ASCII.
+func match[T uint8 | uint16](pattern, text []T, fold bool) bool {
 	p, i := 0, 0
 	star, mark := -1, 0 // the last % passed and where its run ends so far
 	for i < len(text) {
@@ -70,32 +66,6 @@ func likeBytes(pattern, text []byte, fold bool) bool {
 	return p == len(pattern)
 }
 
-// likeUnits is likeBytes over UTF-16 code units. It is written out because a
-// generic version would read both through a dictionary.
-func likeUnits(pattern, text []uint16) bool {
-	p, i := 0, 0
-	star, mark := -1, 0
-	for i < len(text) {
-		switch {
-		case p < len(pattern) && pattern[p] == '%':
-			star, mark = p, i
-			p++
-		case p < len(pattern) && (pattern[p] == '_' || pattern[p] == text[i]):
-			p++
-			i++
-		case star >= 0:
-			mark++
-			p, i = star+1, mark
-		default:
-			return false
-		}
-	}
-	for p < len(pattern) && pattern[p] == '%' {
-		p++
-	}
-	return p == len(pattern)
-}
-
 func isASCII(text []byte) bool {
 	for _, c := range text {
 		if c >= 0x80 {
@@ -105,7 +75,7 @@ func isASCII(text []byte) bool {
 	return true
 }
 
-func lowerASCII(c byte) byte {
+func lowerASCII[T uint8 | uint16](c T) T {
 	if c >= 'A' && c <= 'Z' {
 		return c | 0x20
 	}

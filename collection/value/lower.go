@@ -4,7 +4,8 @@ import "unicode"
 
 // appendLower appends text as JavaScript's toLowerCase leaves it: the simple
 // mapping of each character, and the two unconditional or contextual entries of
-// Unicode's SpecialCasing.txt that hold in every locale.
+// Unicode's SpecialCasing.txt that hold in every locale. The tables are those of
+// unicode.Version; a host with newer ones knows a few more letters.
 func appendLower(dst, text []byte) []byte {
 	for i := 0; i < len(text); {
 		r, size := decode(text[i:])
