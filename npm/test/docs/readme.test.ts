@@ -1,0 +1,24 @@
+import { existsSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { expect, it } from 'vitest'
+import { packageDir } from '../package/pack.ts'
+import { codeBlocks, promisedOutput, runSnippet } from './snippet.ts'
+
+const repositoryDir = join(packageDir, '..')
+const readme = readFileSync(join(repositoryDir, 'README.md'), 'utf8')
+
+it("the README's code prints what it says it prints", () => {
+  const blocks = codeBlocks(readme, 'ts')
+  expect(blocks).toHaveLength(1)
+  for (const block of blocks) {
+    const promised = promisedOutput(block)
+    expect(promised.length).toBeGreaterThan(0)
+    expect([...runSnippet(block)].sort()).toEqual([...promised].sort())
+  }
+})
+
+it.each(['README.md', 'CONTRIBUTING.md'])('%s links to files that exist', (name) => {
+  const text = readFileSync(join(repositoryDir, name), 'utf8')
+  const targets = [...text.matchAll(/\]\((?!https?:|#)([^)#]+)[^)]*\)/g)].map((match) => match[1] as string)
+  expect(targets.filter((target) => !existsSync(join(repositoryDir, target)))).toEqual([])
+})
