@@ -13,12 +13,18 @@ import (
 
 // Pools small enough that draws collide, with the values where rules change over.
 var (
-	numbers = []float64{0, math.Copysign(0, -1), 1, -1, 0.5, 1.5, 1 << 53, 1<<53 + 2, 1 << 63, -(1 << 63), 1e18, 1e21, 1e300,
-		5e-324, math.MaxFloat64, math.Inf(1), math.Inf(-1)}
-	bigints = []string{"0", "1", "-1", "2", "9007199254740992", "9007199254740993", "9223372036854775807", "9223372036854775808",
-		"-9223372036854775808", "-9223372036854775809", "999999999999999999", "1000000000000000000", "1000000000000000000000"}
-	strs = []string{"", "a", "A", "b", "ab", "1", "\ufffd", "\uffff", "\ue000", "\U0001f600", "\U00010000", "\xed\xa0\x80", "\xed\xa0\xbd",
-		"\xed\xb0\x80", "\xed\xa0\x80x", "\xed\xa0\xbd\uffff", "\xed\xa0\xbd\xed\xa0\xbd", "\ud7ff"}
+	numbers = []float64{
+		0, math.Copysign(0, -1), 1, -1, 0.5, 1.5, 1 << 53, 1<<53 + 2, 1 << 63, -(1 << 63), 1e18, 1e21, 1e300,
+		5e-324, math.MaxFloat64, math.Inf(1), math.Inf(-1),
+	}
+	bigints = []string{
+		"0", "1", "-1", "2", "9007199254740992", "9007199254740993", "9223372036854775807", "9223372036854775808",
+		"-9223372036854775808", "-9223372036854775809", "999999999999999999", "1000000000000000000", "1000000000000000000000",
+	}
+	strs = []string{
+		"", "a", "A", "b", "ab", "1", "\ufffd", "\uffff", "\ue000", "\U0001f600", "\U00010000", "\xed\xa0\x80", "\xed\xa0\xbd",
+		"\xed\xb0\x80", "\xed\xa0\x80x", "\xed\xa0\xbd\uffff", "\xed\xa0\xbd\xed\xa0\xbd", "\ud7ff",
+	}
 	temporals = []string{"PlainDate\x002024-01-01", "PlainDate\x002024-01-02", "PlainTime\x0010:00", "PlainTime\x0011:00"}
 )
 
@@ -77,7 +83,7 @@ func TestTerm_IsATotalOrder(t *testing.T) {
 			}
 			return sign(order)
 		}
-		a, b, c := cells[0], cells[1], cells[2]
+		a, b := cells[0], cells[1]
 		if compare(a, a) != 0 {
 			t.Fatalf("%v is not equal to itself", a)
 		}
@@ -88,7 +94,7 @@ func TestTerm_IsATotalOrder(t *testing.T) {
 			t.Fatalf("%v against %v depends on the side", a, b)
 		}
 		slices.SortStableFunc(cells, compare)
-		a, b, c = cells[0], cells[1], cells[2]
+		a, b, c := cells[0], cells[1], cells[2]
 		ab, bc, ac := compare(a, b), compare(b, c), compare(a, c)
 		if ab > 0 || bc > 0 || ac != min(ab, bc) {
 			t.Fatalf("not transitive: %v %d %v %d %v, yet %d across", a, ab, b, bc, c, ac)
@@ -98,8 +104,14 @@ func TestTerm_IsATotalOrder(t *testing.T) {
 
 // everyEdge is one cell per entry of the pools, and of each kind without one.
 func everyEdge(d *dictionary) []value.Cell {
-	cells := []value.Cell{{}, {Kind: value.KindNull}, {Kind: value.KindNaN}, value.Bool(false), value.Bool(true),
-		{Kind: value.KindRef, Val: 0}, {Kind: value.KindRef, Val: 1}}
+	cells := []value.Cell{
+		{},
+		{Kind: value.KindNull},
+		{Kind: value.KindNaN},
+		value.Bool(false), value.Bool(true),
+		{Kind: value.KindRef, Val: 0},
+		{Kind: value.KindRef, Val: 1},
+	}
 	for _, v := range numbers {
 		cells = append(cells, value.Number(v), value.Date(v))
 	}
@@ -168,9 +180,13 @@ func TestTerm_RanksKinds(t *testing.T) {
 	d := newDictionary()
 	ascending := []value.Cell{
 		value.Bool(false), value.Bool(true), value.Number(math.Inf(-1)), d.cell(value.KindBigInt, "-5"), value.Date(0), value.Number(0.5),
-		d.cell(value.KindBigInt, "1"), value.Number(math.Inf(1)), {Kind: value.KindNaN}, d.cell(value.KindString, ""),
+		d.cell(value.KindBigInt, "1"), value.Number(math.Inf(1)),
+		{Kind: value.KindNaN},
+		d.cell(value.KindString, ""),
 		d.cell(value.KindString, "zz"), d.cell(value.KindTemporal, "PlainDate\x002024-01-01"), d.cell(value.KindTemporal, "PlainTime\x0010:00"),
-		d.cell(value.KindBytes, "a"), {Kind: value.KindRef, Val: 0}, {Kind: value.KindRef, Val: 7},
+		d.cell(value.KindBytes, "a"),
+		{Kind: value.KindRef, Val: 0},
+		{Kind: value.KindRef, Val: 7},
 	}
 	for i, a := range ascending {
 		for j, b := range ascending {
@@ -271,8 +287,25 @@ func TestNumber_HasOneCellPerValue(t *testing.T) {
 }
 
 func TestCompareUTF16_OrdersSurrogatesAloneAndPaired(t *testing.T) {
-	ascending := [][]uint16{{}, {'a'}, {0xd7ff}, {0xd83d}, {0xd83d, 0}, {0xd83d, 0xd83c}, {0xd83d, 0xd83d, 0xde00}, {0xd83d, 0xde00},
-		{0xd83d, 0xde00, 0}, {0xd83d, 0xde01}, {0xd83d, 0xe000}, {0xd83e}, {0xd83e, 0xdc00}, {0xde00}, {0xde00, 0xd83d}, {0xe000}, {0xffff}}
+	ascending := [][]uint16{
+		{},
+		{'a'},
+		{0xd7ff},
+		{0xd83d},
+		{0xd83d, 0},
+		{0xd83d, 0xd83c},
+		{0xd83d, 0xd83d, 0xde00},
+		{0xd83d, 0xde00},
+		{0xd83d, 0xde00, 0},
+		{0xd83d, 0xde01},
+		{0xd83d, 0xe000},
+		{0xd83e},
+		{0xd83e, 0xdc00},
+		{0xde00},
+		{0xde00, 0xd83d},
+		{0xe000},
+		{0xffff},
+	}
 	for i, a := range ascending {
 		for j, b := range ascending {
 			if got := value.CompareUTF16([]byte(wtf8(a)), []byte(wtf8(b))); sign(got) != sign(i-j) {

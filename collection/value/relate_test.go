@@ -94,8 +94,12 @@ func TestRelate_RefusesTemporalsOfDifferentTypes(t *testing.T) {
 
 func TestRelate_AllocatesNothingOnCommonKinds(t *testing.T) {
 	d := newDictionary()
-	cells := []value.Cell{value.Number(1), value.Date(2), value.Bool(true), {}, d.cell(value.KindString, "a"), d.cell(value.KindString, "12.5"),
-		d.cell(value.KindBigInt, "77")}
+	cells := []value.Cell{
+		value.Number(1), value.Date(2), value.Bool(true),
+		{},
+		d.cell(value.KindString, "a"), d.cell(value.KindString, "12.5"),
+		d.cell(value.KindBigInt, "77"),
+	}
 	allocs := testing.AllocsPerRun(10, func() {
 		for _, a := range cells {
 			for _, b := range cells {
