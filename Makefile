@@ -29,7 +29,7 @@ build: deps
 	cd npm && node scripts/build.mjs
 
 demo: build
-	cd npm && node examples/demo/main.mjs $(ARGS)
+	cd npm && node examples/flights/serve.mjs $(ARGS)
 
 # Each stage is a target of its own, in the order that reports the cheapest failure first.
 test:
