@@ -2,7 +2,7 @@
 # make demo    builds, then serves the demo; ARGS=--terminal runs it in the terminal and exits
 # make test    installs what it needs and runs everything below
 # make check   format, vet, staticcheck, types, lint, import direction, generated files
-# make format  rewrites Go and TypeScript files into their format
+# make format  rewrites Go and TypeScript files into their format, and tidies go.mod
 # make bench   the measurements of docs/performance.md; installs the peers it compares with
 # make soak    the long-running suites
 # make clean   removes what the other targets made
@@ -46,6 +46,7 @@ check: deps
 	.ci/check.sh
 
 format: deps
+	go mod tidy
 	go tool -modfile=.ci/tools.mod gofumpt -w $$(git ls-files -co --exclude-standard '*.go')
 	cd npm && npx biome check --write .
 

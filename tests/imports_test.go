@@ -102,7 +102,9 @@ func TestImports_ShippedModuleStaysSmall(t *testing.T) {
 }
 
 // specifier matches the module named by an import, a re-export, or a dynamic import.
-var specifier = regexp.MustCompile(`(?m)(?:^\s*(?:import|export)\b[^'"\n;]*?|^\s*\}\s*from\s*|\bimport\s*\(\s*)['"]([^'"]+)['"]`)
+var specifier = regexp.MustCompile(
+	`(?m)(?:^\s*(?:import|export)\b[^'"\n;]*?\bfrom\s*|^\s*\}\s*from\s*|^\s*import\s*|\bimport\s*\(\s*)['"]([^'"]+)['"]`,
+)
 
 func TestImports_TypeScriptSourcesStandAlone(t *testing.T) {
 	root := filepath.Join("..", "npm", "src")
