@@ -172,6 +172,15 @@ func (w *Writer) BlockBytes(v []byte) { copy(w.block(len(v)), v) }
 // next write; their content is undefined until then.
 func (w *Writer) BlockBytesSpace(n int) []byte { return w.block(n) }
 
+// Raw appends the bytes of a message as they are and returns them where they
+// now lie. Blocks stay aligned if nothing was written before.
+func (w *Writer) Raw(message []byte) []byte {
+	w.need(len(message))
+	at := len(w.buf)
+	w.buf = append(w.buf, message...)
+	return w.buf[at:]
+}
+
 // block writes the header and padding of a block of n bytes and returns the
 // place of its data.
 func (w *Writer) block(n int) []byte {
