@@ -1,0 +1,56 @@
+/** All error classes, under one path for the rest of the package. */
+export {
+  CollectionConfigurationError,
+  CollectionOperationError,
+  CollectionStateError,
+  MissingHandlerError,
+  QueryBuilderError,
+  QueryCompilationError,
+  TanStackDBError,
+  TransactionError,
+} from './errors/base.js'
+export {
+  CollectionInErrorStateError,
+  CollectionIsInErrorStateError,
+  CollectionRequiresConfigError,
+  CollectionRequiresSyncConfigError,
+  DeleteKeyNotFoundError,
+  type DuplicateKeyContext,
+  DuplicateKeyError,
+  DuplicateKeySyncError,
+  InvalidCollectionStatusTransitionError,
+  InvalidKeyError,
+  KeyUpdateNotAllowedError,
+  MissingDeleteHandlerError,
+  MissingInsertHandlerError,
+  MissingUpdateArgumentError,
+  MissingUpdateHandlerError,
+  NegativeActiveSubscribersError,
+  NoKeysPassedToDeleteError,
+  NoKeysPassedToUpdateError,
+  SyncCleanupError,
+  UndefinedKeyError,
+  UpdateKeyNotFoundError,
+} from './errors/collection.js'
+export {
+  EngineCommandError,
+  EngineCrashedError,
+  EngineStartError,
+  EngineVersionError,
+} from './errors/engine.js'
+export {
+  EmptyReferencePathError,
+  InvalidSourceError,
+  InvalidSourceTypeError,
+  InvalidWhereExpressionError,
+  LimitOffsetRequireOrderByError,
+  OnlyOneSourceAllowedError,
+  QueryMustHaveFromClauseError,
+  SubQueryMustHaveFromClauseError,
+  UnknownExpressionTypeError,
+  UnknownFunctionError,
+  UnsafeAliasPathError,
+  UnsupportedFromTypeError,
+  UnsupportedRootScalarSelectError,
+} from './errors/query.js'
+export { NoPendingSyncTransactionCommitError, NoPendingSyncTransactionWriteError } from './errors/sync.js'

@@ -1,0 +1,83 @@
+/** Rules a query must keep before it is compiled. All of them depend on the tree alone, not on any row. */
+import {
+  EmptyReferencePathError,
+  LimitOffsetRequireOrderByError,
+  UnknownExpressionTypeError,
+  UnknownFunctionError,
+  UnsafeAliasPathError,
+  UnsupportedFromTypeError,
+  UnsupportedRootScalarSelectError,
+} from '../errors/query.js'
+import { operators } from './functions.js'
+import { type BasicExpression, isExpressionLike, parseSpreadKey, type QueryIR, type Select } from './ir.js'
+
+const functionNames: ReadonlySet<string> = new Set(operators)
+const unsafeNames: ReadonlySet<string> = new Set(['__proto__', 'prototype', 'constructor'])
+
+/**
+ * Refuses a query that selects one value per row where whole rows are needed.
+ * @throws UnsupportedRootScalarSelectError
+ */
+export function assertRootResult(query: QueryIR): void {
+  if (query.select !== undefined && isExpressionSelect(query.select))
+    throw new UnsupportedRootScalarSelectError()
+}
+
+/**
+ * Checks a whole query, subqueries included, innermost first. O(nodes).
+ * @throws QueryCompilationError: the leaf class names the rule that is broken.
+ */
+export function assertCompilable(query: QueryIR): void {
+  const { from } = query
+  switch (from.type) {
+    case 'collectionRef':
+      break
+    case 'queryRef':
+      assertCompilable(from.query)
+      break
+    default:
+      throw new UnsupportedFromTypeError(String((from as { type?: unknown }).type))
+  }
+  if ((query.limit !== undefined || query.offset !== undefined) && !query.orderBy?.length) {
+    throw new LimitOffsetRequireOrderByError()
+  }
+  for (const predicate of query.where ?? []) assertExpression(predicate)
+  for (const term of query.orderBy ?? []) assertExpression(term.expression)
+  if (query.select !== undefined) {
+    if (isExpressionSelect(query.select)) assertExpression(query.select)
+    else assertSelect(query.select)
+  }
+}
+
+/** Whether a select clause is a single expression rather than an object of fields. */
+export function isExpressionSelect(select: Select | BasicExpression): select is BasicExpression {
+  return typeof select.type === 'string' && isExpressionLike(select)
+}
+
+function assertSelect(select: Select): void {
+  for (const [field, entry] of Object.entries(select)) {
+    if (entry === true && parseSpreadKey(field) !== undefined) continue
+    for (const segment of field.split('.')) {
+      if (unsafeNames.has(segment)) throw new UnsafeAliasPathError(segment)
+    }
+    if (entry === true) continue
+    if (isExpressionSelect(entry)) assertExpression(entry)
+    else assertSelect(entry)
+  }
+}
+
+function assertExpression(expression: BasicExpression): void {
+  switch (expression.type) {
+    case 'val':
+      return
+    case 'ref':
+      if (expression.path.length === 0) throw new EmptyReferencePathError()
+      return
+    case 'func':
+      if (!functionNames.has(expression.name)) throw new UnknownFunctionError(expression.name)
+      for (const argument of expression.args) assertExpression(argument)
+      return
+    default:
+      throw new UnknownExpressionTypeError(String((expression as { type?: unknown }).type))
+  }
+}

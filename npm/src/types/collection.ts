@@ -1,0 +1,91 @@
+/** The public surface of a collection. */
+import type { ChangeListener, CollectionSubscription, SubscribeChangesOptions } from './changes.js'
+import type { BaseCollectionConfig } from './config.js'
+import type { CollectionEventName, CollectionEvents, CollectionStatus } from './events.js'
+import type { StringCollationConfig, UtilsRecord, WithVirtualProps, WritableDeep } from './rows.js'
+
+/** Where a transaction stands. */
+export type TransactionState = 'pending' | 'persisting' | 'completed' | 'failed'
+
+/** The handle of a direct insert, update or delete. */
+export interface Transaction {
+  readonly id: string
+  readonly state: TransactionState
+  /** Settles with the outcome; resolves with the transaction itself. */
+  readonly isPersisted: { readonly promise: Promise<Transaction> }
+}
+
+/**
+ * A set of rows by key, filled by a sync source or a query. Reads are synchronous, never start syncing
+ * and always show one complete publication. Rows handed out must not be changed.
+ */
+export interface Collection<
+  T extends object = Record<string, unknown>,
+  TKey extends string | number = string | number,
+  TUtils extends UtilsRecord = UtilsRecord,
+> {
+  readonly id: string
+  readonly config: BaseCollectionConfig<T, TKey, TUtils>
+  readonly utils: TUtils
+  readonly status: CollectionStatus
+  /** Number of running subscriptions. */
+  readonly subscriberCount: number
+  /** How strings compare in this collection; a copy at each read. */
+  readonly compareOptions: StringCollationConfig
+
+  /** Number of visible rows. O(1). */
+  readonly size: number
+  /** A new map of all rows at each read. O(size). */
+  readonly state: Map<TKey, WithVirtualProps<T, TKey>>
+  /** A new array of all rows at each read. O(size). */
+  readonly toArray: Array<WithVirtualProps<T, TKey>>
+  get(key: TKey): WithVirtualProps<T, TKey> | undefined
+  has(key: TKey): boolean
+  keys(): IterableIterator<TKey>
+  values(): IterableIterator<WithVirtualProps<T, TKey>>
+  entries(): IterableIterator<[TKey, WithVirtualProps<T, TKey>]>
+  [Symbol.iterator](): IterableIterator<[TKey, WithVirtualProps<T, TKey>]>
+  forEach(callback: (value: WithVirtualProps<T, TKey>, key: TKey, index: number) => void): void
+  map<U>(callback: (value: WithVirtualProps<T, TKey>, key: TKey, index: number) => U): U[]
+  /** `state` as soon as there is a row or the collection is ready. Starts syncing. */
+  stateWhenReady(): Promise<Map<TKey, WithVirtualProps<T, TKey>>>
+  /** `toArray` as soon as there is a row or the collection is ready. Starts syncing. */
+  toArrayWhenReady(): Promise<Array<WithVirtualProps<T, TKey>>>
+  /** The key the configuration gives a row. */
+  getKeyFromItem(item: T): TKey
+
+  isReady(): boolean
+  /** Calls back once, at once if already ready in this session. Returns a function that cancels. */
+  onFirstReady(callback: () => void): () => void
+  /** Starts syncing and resolves when ready; rejects on failure, and with an AbortError on cleanup. */
+  preload(): Promise<void>
+  /** Starts syncing if idle or cleaned up. Errors of the sync function propagate. */
+  startSyncImmediate(): void
+  /** Ends the session and drops all rows. Works synchronously. */
+  cleanup(): Promise<void>
+
+  /** Subscribes to published changes. Starts syncing if idle or cleaned up. */
+  subscribeChanges(
+    callback: ChangeListener<T, TKey>,
+    options?: SubscribeChangesOptions,
+  ): CollectionSubscription
+  /** Listens to an event. Returns a function that stops. */
+  on<E extends CollectionEventName>(event: E, callback: (payload: CollectionEvents[E]) => void): () => void
+  once<E extends CollectionEventName>(event: E, callback: (payload: CollectionEvents[E]) => void): () => void
+  off<E extends CollectionEventName>(event: E, callback: (payload: CollectionEvents[E]) => void): void
+  /** The next payload of an event; rejects after `timeoutMs` milliseconds if given. */
+  waitFor<E extends CollectionEventName>(event: E, timeoutMs?: number): Promise<CollectionEvents[E]>
+
+  /** Adds rows. All or nothing. */
+  insert(data: T | T[]): Transaction
+  /** Changes one row through a draft. */
+  update(key: TKey, callback: (draft: WritableDeep<T>) => void): Transaction
+  /** Changes several rows through drafts, in the order of `keys`. */
+  update(keys: TKey[], callback: (drafts: Array<WritableDeep<T>>) => void): Transaction
+  /** Removes rows. All or nothing. */
+  delete(keys: TKey | TKey[]): Transaction
+}
+
+/** The row type of a collection, virtual properties included. */
+export type InferCollectionType<C> =
+  C extends Collection<infer T, infer TKey, infer _TUtils> ? WithVirtualProps<T, TKey> : never

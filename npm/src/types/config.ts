@@ -1,0 +1,91 @@
+/** Configuration of a collection and the contract of its sync function. */
+import type { ChangeMessageOrDeleteKeyMessage } from './changes.js'
+import type { Collection } from './collection.js'
+import type { StringCollationConfig, UtilsRecord } from './rows.js'
+
+/** Releases what a sync function holds. */
+export type CleanupFn = () => void
+
+/** The object form of a sync function's result. */
+export interface SyncConfigRes {
+  cleanup?: CleanupFn
+}
+
+/** What a sync function may return: nothing, its cleanup, or an object with it. */
+export type SyncResult = ReturnType<CleanupFn> | CleanupFn | SyncConfigRes
+
+/** What a sync function receives. All members belong to one session: after a cleanup they do nothing. */
+export interface SyncParams<T extends object, TKey extends string | number> {
+  readonly collection: Collection<T, TKey>
+  /** Opens a transaction. Calls nest: write and commit act on the innermost open one. */
+  begin(): void
+  /**
+   * Adds one change to the open transaction.
+   * @throws NoPendingSyncTransactionWriteError without an open transaction.
+   * @throws DuplicateKeySyncError for an insert whose key holds a different row already.
+   */
+  write(message: ChangeMessageOrDeleteKeyMessage<T, TKey>): void
+  /**
+   * Applies the open transaction in one step. `true` means its rows and events are visible already;
+   * otherwise the promise resolves when they are.
+   * @throws NoPendingSyncTransactionCommitError without an open transaction.
+   */
+  commit(): true | Promise<void>
+  /** Says that the first data is complete. Clears an earlier error. */
+  markReady(): void
+  /** Puts the collection into the error state with a cause. */
+  markError(error?: unknown): void
+  /** Makes the open transaction replace all rows by what is written after this call. */
+  truncate(): void
+}
+
+/** Where a collection's rows come from. */
+export interface SyncConfig<
+  T extends object = Record<string, unknown>,
+  TKey extends string | number = string | number,
+> {
+  /** Called synchronously at each start. A result that is neither function nor object is ignored. */
+  sync(params: SyncParams<T, TKey>): SyncResult
+  /** Whether an update holds the changed fields (`partial`, the default) or the whole row (`full`). */
+  rowUpdateMode?: 'partial' | 'full'
+}
+
+/** What every kind of collection is configured with. */
+export interface BaseCollectionConfig<
+  T extends object = Record<string, unknown>,
+  TKey extends string | number = string | number,
+  TUtils extends UtilsRecord = UtilsRecord,
+> {
+  /** Identity in messages and virtual properties; a random UUID if left out or empty. */
+  id?: string
+  /** The key of a row: stable, unique, a string or a number. */
+  getKey(item: T): TKey
+  /** Milliseconds without subscribers until the collection is cleaned up; 300000 if left out, 0 or less never. */
+  gcTime?: number
+  /** Whether to start syncing at creation instead of at first use. */
+  startSync?: boolean
+  /** Order of the rows, then of their keys; without it rows iterate in key order. */
+  compare?(a: T, b: T): number
+  /** How strings are ordered in queries over this collection. */
+  defaultStringCollation?: StringCollationConfig
+  /** Becomes `collection.utils`. */
+  utils?: TUtils
+}
+
+/** Configuration of a synced collection. */
+export interface CollectionConfig<
+  T extends object = Record<string, unknown>,
+  TKey extends string | number = string | number,
+  TUtils extends UtilsRecord = UtilsRecord,
+> extends BaseCollectionConfig<T, TKey, TUtils> {
+  sync: SyncConfig<T, TKey>
+}
+
+/** Configuration of a collection that lives in memory only. */
+export interface LocalOnlyCollectionConfig<
+  T extends object = Record<string, unknown>,
+  TKey extends string | number = string | number,
+> extends Omit<BaseCollectionConfig<T, TKey>, 'gcTime' | 'startSync'> {
+  /** Rows present from the start. */
+  initialData?: T[]
+}
