@@ -8,7 +8,7 @@ export {
   QueryCompilationError,
   TanStackDBError,
   TransactionError,
-} from './errors/base.js'
+} from './errors/base.ts'
 export {
   CollectionInErrorStateError,
   CollectionIsInErrorStateError,
@@ -31,13 +31,13 @@ export {
   SyncCleanupError,
   UndefinedKeyError,
   UpdateKeyNotFoundError,
-} from './errors/collection.js'
+} from './errors/collection.ts'
 export {
   EngineCommandError,
   EngineCrashedError,
   EngineStartError,
   EngineVersionError,
-} from './errors/engine.js'
+} from './errors/engine.ts'
 export {
   EmptyReferencePathError,
   InvalidSourceError,
@@ -52,5 +52,5 @@ export {
   UnsafeAliasPathError,
   UnsupportedFromTypeError,
   UnsupportedRootScalarSelectError,
-} from './errors/query.js'
-export { NoPendingSyncTransactionCommitError, NoPendingSyncTransactionWriteError } from './errors/sync.js'
+} from './errors/query.ts'
+export { NoPendingSyncTransactionCommitError, NoPendingSyncTransactionWriteError } from './errors/sync.ts'

@@ -9,8 +9,8 @@ export type {
   OperationType,
   RowChange,
   SubscribeChangesOptions,
-} from './types/changes.js'
-export type { Collection, InferCollectionType, Transaction, TransactionState } from './types/collection.js'
+} from './types/changes.ts'
+export type { Collection, InferCollectionType, Transaction, TransactionState } from './types/collection.ts'
 export type {
   BaseCollectionConfig,
   CleanupFn,
@@ -20,7 +20,7 @@ export type {
   SyncConfigRes,
   SyncParams,
   SyncResult,
-} from './types/config.js'
+} from './types/config.ts'
 export type {
   CollectionEventName,
   CollectionEvents,
@@ -30,8 +30,8 @@ export type {
   CollectionSubscribersChangeEvent,
   CollectionTruncateEvent,
   EventCollection,
-} from './types/events.js'
-export type { LiveQueryCollectionConfig, LiveQueryFn, RootQueryBuilder } from './types/live-query.js'
+} from './types/events.ts'
+export type { LiveQueryCollectionConfig, LiveQueryFn, RootQueryBuilder } from './types/live-query.ts'
 export type {
   Prettify,
   StringCollationConfig,
@@ -42,4 +42,4 @@ export type {
   WithoutVirtualProps,
   WithVirtualProps,
   WritableDeep,
-} from './types/rows.js'
+} from './types/rows.ts'

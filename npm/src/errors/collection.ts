@@ -6,7 +6,7 @@ import {
   MissingHandlerError,
   shown,
   TanStackDBError,
-} from './base.js'
+} from './base.ts'
 
 /** createCollection was called without a configuration. */
 export class CollectionRequiresConfigError extends CollectionConfigurationError {

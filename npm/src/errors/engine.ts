@@ -1,5 +1,5 @@
 /** Errors of the engine itself. Their `cause` is what the engine or the host reported, if anything. */
-import { TanStackDBError } from './base.js'
+import { TanStackDBError } from './base.ts'
 
 /** The engine module could not be started. Nothing works until the page or process is started again. */
 export class EngineStartError extends TanStackDBError {

@@ -1,5 +1,5 @@
 /** Errors of building and compiling queries. */
-import { QueryBuilderError, QueryCompilationError, shown } from './base.js'
+import { QueryBuilderError, QueryCompilationError, shown } from './base.ts'
 
 /** A clause was given several sources. */
 export class OnlyOneSourceAllowedError extends QueryBuilderError {

@@ -1,5 +1,5 @@
 /** Errors of sync transactions: calls outside a begin() and commit() pair. */
-import { TransactionError } from './base.js'
+import { TransactionError } from './base.ts'
 
 /** write() or truncate() without begin(). */
 export class NoPendingSyncTransactionWriteError extends TransactionError {

@@ -4,8 +4,8 @@ import {
   InvalidWhereExpressionError,
   OnlyOneSourceAllowedError,
   QueryMustHaveFromClauseError,
-} from '../errors/query.js'
-import type { StringCollationConfig } from '../types/rows.js'
+} from '../errors/query.ts'
+import type { StringCollationConfig } from '../types/rows.ts'
 import type {
   Context,
   ContextFromSource,
@@ -18,7 +18,7 @@ import type {
   Source,
   WhereCallback,
   WithResult,
-} from './context.js'
+} from './context.ts'
 import {
   CollectionRef,
   type CompareOptions,
@@ -28,10 +28,10 @@ import {
   type OrderByDirection,
   type QueryIR,
   QueryRef,
-} from './ir.js'
-import { isCollection } from './is-collection.js'
-import { createRef, createRefs, pathOf, type RefProxy, toExpression } from './refs.js'
-import { buildSelect } from './select.js'
+} from './ir.ts'
+import { isCollection } from './is-collection.ts'
+import { createRef, createRefs, pathOf, type RefProxy, toExpression } from './refs.ts'
+import { buildSelect } from './select.ts'
 
 /** Options of `orderBy`: ascending with nulls first unless said otherwise. */
 export type OrderByOptions = StringCollationConfig & {

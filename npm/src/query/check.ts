@@ -7,9 +7,9 @@ import {
   UnsafeAliasPathError,
   UnsupportedFromTypeError,
   UnsupportedRootScalarSelectError,
-} from '../errors/query.js'
-import { operators } from './functions.js'
-import { type BasicExpression, isExpressionLike, parseSpreadKey, type QueryIR, type Select } from './ir.js'
+} from '../errors/query.ts'
+import { operators } from './functions.ts'
+import { type BasicExpression, isExpressionLike, parseSpreadKey, type QueryIR, type Select } from './ir.ts'
 
 const functionNames: ReadonlySet<string> = new Set(operators)
 const unsafeNames: ReadonlySet<string> = new Set(['__proto__', 'prototype', 'constructor'])

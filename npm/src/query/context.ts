@@ -1,8 +1,8 @@
 /** Types that follow a query through its builder calls, from its source to its result rows. */
-import type { Collection } from '../types/collection.js'
-import type { Prettify, Untyped, UtilsRecord, VirtualRowProps, WithVirtualProps } from '../types/rows.js'
-import type { BasicExpression } from './ir.js'
-import type { IsPlainObject, Ref, RefBrand } from './ref-types.js'
+import type { Collection } from '../types/collection.ts'
+import type { Prettify, Untyped, UtilsRecord, VirtualRowProps, WithVirtualProps } from '../types/rows.ts'
+import type { BasicExpression } from './ir.ts'
+import type { IsPlainObject, Ref, RefBrand } from './ref-types.ts'
 
 /** Phantom key under which a builder carries its context. It never exists at run time. */
 export declare const contextType: unique symbol

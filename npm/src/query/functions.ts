@@ -3,9 +3,9 @@
  * Logic is three-valued: a comparison with null or undefined is unknown, and a filter keeps a row only
  * when its predicate is true.
  */
-import { Func } from './ir.js'
-import type { BooleanOperand, Comparand, ListOperand, StringOperand, ValueOf } from './operands.js'
-import { toExpression } from './refs.js'
+import { Func } from './ir.ts'
+import type { BooleanOperand, Comparand, ListOperand, StringOperand, ValueOf } from './operands.ts'
+import { toExpression } from './refs.ts'
 
 function unary(name: string, argument: unknown): Func<boolean> {
   return new Func(name, [toExpression(argument)])

@@ -3,8 +3,8 @@
  * engine. Nodes carry a `type` tag; code that reads a tree tests the tag, never the class, because
  * trees may come from another copy of this package or from code that writes plain objects.
  */
-import type { Collection } from '../types/collection.js'
-import type { StringCollationConfig } from '../types/rows.js'
+import type { Collection } from '../types/collection.ts'
+import type { StringCollationConfig } from '../types/rows.ts'
 
 /** Phantom key that carries the static type of an expression's value. It never exists at run time. */
 export declare const valueType: unique symbol

@@ -1,4 +1,4 @@
-import type { Collection } from '../types/collection.js'
+import type { Collection } from '../types/collection.ts'
 
 /**
  * Whether a value is a collection: it has `subscribeChanges` and `startSyncImmediate` functions and a

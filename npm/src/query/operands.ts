@@ -1,6 +1,6 @@
 /** Static types of what the expression functions accept: references, expressions and plain values. */
-import type { BasicExpression } from './ir.js'
-import type { RefBrand } from './ref-types.js'
+import type { BasicExpression } from './ir.ts'
+import type { RefBrand } from './ref-types.ts'
 
 /** The type of the value an operand stands for. */
 export type ValueOf<X> = X extends RefBrand<infer T> ? T : X extends BasicExpression<infer T> ? T : X

@@ -3,7 +3,7 @@
  * reference; nothing is evaluated. All proxies share one handler and hold only their path, so a
  * reference costs one small object and one proxy.
  */
-import { type BasicExpression, isExpressionLike, PropRef, spreadKey, Value } from './ir.js'
+import { type BasicExpression, isExpressionLike, PropRef, spreadKey, Value } from './ir.ts'
 
 const refPath: unique symbol = Symbol.for('millrace.ref')
 

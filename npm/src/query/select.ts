@@ -1,4 +1,4 @@
-import { QueryBuilderError } from '../errors/base.js'
+import { QueryBuilderError } from '../errors/base.ts'
 import {
   type BasicExpression,
   isExpressionNode,
@@ -7,8 +7,8 @@ import {
   type Select,
   spreadKey,
   Value,
-} from './ir.js'
-import { pathOf, toExpression, withSpreadNumbering } from './refs.js'
+} from './ir.ts'
+import { pathOf, toExpression, withSpreadNumbering } from './refs.ts'
 
 /** Runs a select callback and turns its result into the IR's select clause. */
 export function buildSelect(callback: () => unknown): Select | BasicExpression {

@@ -1,5 +1,5 @@
 /** Messages about changed rows: what sync adapters write and what subscribers receive. */
-import type { Untyped, WithVirtualProps } from './rows.js'
+import type { Untyped, WithVirtualProps } from './rows.ts'
 
 /** What happened to a row. */
 export type OperationType = 'insert' | 'update' | 'delete'

@@ -1,8 +1,8 @@
 /** The public surface of a collection. */
-import type { ChangeListener, CollectionSubscription, SubscribeChangesOptions } from './changes.js'
-import type { BaseCollectionConfig } from './config.js'
-import type { CollectionEventName, CollectionEvents, CollectionStatus } from './events.js'
-import type { StringCollationConfig, UtilsRecord, WithVirtualProps, WritableDeep } from './rows.js'
+import type { ChangeListener, CollectionSubscription, SubscribeChangesOptions } from './changes.ts'
+import type { BaseCollectionConfig } from './config.ts'
+import type { CollectionEventName, CollectionEvents, CollectionStatus } from './events.ts'
+import type { StringCollationConfig, UtilsRecord, WithVirtualProps, WritableDeep } from './rows.ts'
 
 /** Where a transaction stands. */
 export type TransactionState = 'pending' | 'persisting' | 'completed' | 'failed'

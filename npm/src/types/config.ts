@@ -1,7 +1,7 @@
 /** Configuration of a collection and the contract of its sync function. */
-import type { ChangeMessageOrDeleteKeyMessage } from './changes.js'
-import type { Collection } from './collection.js'
-import type { StringCollationConfig, UtilsRecord } from './rows.js'
+import type { ChangeMessageOrDeleteKeyMessage } from './changes.ts'
+import type { Collection } from './collection.ts'
+import type { StringCollationConfig, UtilsRecord } from './rows.ts'
 
 /** Releases what a sync function holds. */
 export type CleanupFn = () => void

@@ -1,6 +1,6 @@
 /** Lifecycle of a collection and the events it sends. */
-import type { Collection } from './collection.js'
-import type { Untyped } from './rows.js'
+import type { Collection } from './collection.ts'
+import type { Untyped } from './rows.ts'
 
 /** Where a collection stands: not started, waiting for its first data, complete, failed, or dropped. */
 export type CollectionStatus = 'idle' | 'loading' | 'ready' | 'error' | 'cleaned-up'

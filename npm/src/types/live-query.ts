@@ -1,8 +1,8 @@
 /** Configuration of a live query. */
-import type { InitialQueryBuilder, QueryBuilder } from '../query/builder.js'
-import type { Context, GetResult, RootObjectResultConstraint } from '../query/context.js'
-import type { BaseCollectionConfig } from './config.js'
-import type { UtilsRecord } from './rows.js'
+import type { InitialQueryBuilder, QueryBuilder } from '../query/builder.ts'
+import type { Context, GetResult, RootObjectResultConstraint } from '../query/context.ts'
+import type { BaseCollectionConfig } from './config.ts'
+import type { UtilsRecord } from './rows.ts'
 
 /** A builder whose result can stand as a whole; otherwise a type that says why not. */
 export type RootQueryBuilder<TContext extends Context> = QueryBuilder<TContext> &

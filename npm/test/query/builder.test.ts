@@ -6,9 +6,9 @@ import {
   OnlyOneSourceAllowedError,
   QueryBuilderError,
   QueryMustHaveFromClauseError,
-} from '../../src/errors.js'
-import { BaseQueryBuilder, getQueryIR, isQueryBuilder, Query } from '../../src/query/builder.js'
-import { eq, gt, isNull, not } from '../../src/query/functions.js'
+} from '../../src/errors.ts'
+import { BaseQueryBuilder, getQueryIR, isQueryBuilder, Query } from '../../src/query/builder.ts'
+import { eq, gt, isNull, not } from '../../src/query/functions.ts'
 import {
   CollectionRef,
   collectCollectionSources,
@@ -18,9 +18,9 @@ import {
   QueryRef,
   spreadKey,
   Value,
-} from '../../src/query/ir.js'
-import { isCollection } from '../../src/query/is-collection.js'
-import { fakeCollection } from './fake-collection.js'
+} from '../../src/query/ir.ts'
+import { isCollection } from '../../src/query/is-collection.ts'
+import { fakeCollection } from './fake-collection.ts'
 
 interface User {
   id: number

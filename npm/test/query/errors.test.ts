@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import * as errors from '../../src/errors.js'
+import * as errors from '../../src/errors.ts'
 
 const leaves: Array<[errors.TanStackDBError, string, new (...args: never[]) => Error]> = [
   [

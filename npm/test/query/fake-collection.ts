@@ -1,4 +1,4 @@
-import type { Collection } from '../../src/types.js'
+import type { Collection } from '../../src/types.ts'
 
 /** The least a builder takes for a collection. It holds no rows. */
 export function fakeCollection<T extends object, TKey extends string | number = number>(

@@ -7,9 +7,9 @@ import {
   UnsafeAliasPathError,
   UnsupportedFromTypeError,
   UnsupportedRootScalarSelectError,
-} from '../../src/errors.js'
-import { getQueryIR, Query } from '../../src/query/builder.js'
-import { assertCompilable, assertRootResult } from '../../src/query/check.js'
+} from '../../src/errors.ts'
+import { getQueryIR, Query } from '../../src/query/builder.ts'
+import { assertCompilable, assertRootResult } from '../../src/query/check.ts'
 import {
   and,
   eq,
@@ -25,10 +25,10 @@ import {
   not,
   operators,
   or,
-} from '../../src/query/functions.js'
-import { CollectionRef, Func, isExpressionLike, PropRef, type QueryIR, Value } from '../../src/query/ir.js'
-import { toExpression } from '../../src/query/refs.js'
-import { fakeCollection } from './fake-collection.js'
+} from '../../src/query/functions.ts'
+import { CollectionRef, Func, isExpressionLike, PropRef, type QueryIR, Value } from '../../src/query/ir.ts'
+import { toExpression } from '../../src/query/refs.ts'
+import { fakeCollection } from './fake-collection.ts'
 
 const rows = fakeCollection<{ id: number; tags: string[]; name: string }>('rows')
 const start = () => new Query().from({ r: rows })

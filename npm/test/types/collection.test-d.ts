@@ -9,8 +9,8 @@ import type {
   UtilsRecord,
   WithoutVirtualProps,
   WithVirtualProps,
-} from '../../src/types.js'
-import { type User, users } from './rows.js'
+} from '../../src/types.ts'
+import { type User, users } from './rows.ts'
 
 declare function create<
   T extends object,

@@ -1,23 +1,24 @@
 import { describe, expectTypeOf, test } from 'vitest'
-import { type InitialQueryBuilder, Query, type QueryBuilder } from '../../src/query/builder.js'
+import { type InitialQueryBuilder, Query, type QueryBuilder } from '../../src/query/builder.ts'
 import type {
   Context,
   ExtractContext,
   GetResult,
   InferResultType,
   QueryResult,
-} from '../../src/query/context.js'
-import { and, eq, gt, inArray, isNull, like, not, or } from '../../src/query/functions.js'
-import type { BasicExpression } from '../../src/query/ir.js'
+} from '../../src/query/context.ts'
+import { and, eq, gt, inArray, isNull, like, not, or } from '../../src/query/functions.ts'
+import type { BasicExpression } from '../../src/query/ir.ts'
 import type {
+  Collection,
   InferCollectionType,
   LiveQueryCollectionConfig,
   Prettify,
   RootQueryBuilder,
   VirtualRowProps,
   WithVirtualProps,
-} from '../../src/types.js'
-import { loose, type Post, posts, type User, users } from './rows.js'
+} from '../../src/types.ts'
+import { loose, type Post, posts, type User, users } from './rows.ts'
 
 type Row<T> = Prettify<T & VirtualRowProps>
 const start = () => new Query().from({ user: users })
@@ -156,6 +157,52 @@ describe('select', () => {
     select(() => ({ list: [1, 2] }))
     // @ts-expect-error a date literal would vanish
     select(() => ({ at: new Date() }))
+  })
+})
+
+describe('awkward rows', () => {
+  interface Tree {
+    id: number
+    parent?: Tree
+    children: Tree[]
+    free: ReturnType<typeof JSON.parse>
+    opaque: unknown
+    flag: boolean | null
+    mixed: { a: number } | string
+    seen: Map<string, number>
+    bytes: Uint8Array
+  }
+  const trees = {} as Collection<Tree, number, { refetch: () => void }>
+
+  test('recursive, untyped, opaque and mixed fields', () => {
+    const q = new Query()
+      .from({ t: trees })
+      .where(({ t }) => and(eq(t.parent.parent.id, 1), eq(t.free.anything, 2), t.flag))
+      .select(({ t }) => ({
+        grand: t.parent.parent.id,
+        free: t.free,
+        opaque: t.opaque,
+        flag: t.flag,
+        mixed: t.mixed,
+        seen: t.seen,
+        bytes: t.bytes,
+      }))
+    type Result = QueryResult<typeof q>
+    expectTypeOf<Result['grand']>().toEqualTypeOf<number | undefined>()
+    expectTypeOf<Result['free']>().toBeAny()
+    expectTypeOf<Result['opaque']>().toBeUnknown()
+    expectTypeOf<Result['flag']>().toEqualTypeOf<boolean | null>()
+    expectTypeOf<Result['mixed']>().toEqualTypeOf<Tree['mixed']>()
+    expectTypeOf<Result['seen']>().toEqualTypeOf<Map<string, number>>()
+    expectTypeOf<Result['bytes']>().toEqualTypeOf<Uint8Array>()
+  })
+
+  test('unions of rows, and results as sources', () => {
+    const events = {} as Collection<{ type: 'a'; a: number } | { type: 'b'; b: string }, string>
+    const q = new Query().from({ e: events }).where(({ e }) => eq(e.type, 'a'))
+    const live = {} as Collection<QueryResult<typeof q>>
+    const over = new Query().from({ l: live }).select(({ l }) => ({ type: l.type, key: l.$key }))
+    expectTypeOf<QueryResult<typeof over>>().toEqualTypeOf<Row<{ type: 'a' | 'b'; key: string }>>()
   })
 })
 

@@ -1,4 +1,4 @@
-import type { Collection } from '../../src/types.js'
+import type { Collection } from '../../src/types.ts'
 
 export interface User {
   id: number
