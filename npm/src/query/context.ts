@@ -118,6 +118,12 @@ export interface SelectObject {
   readonly [field: string]: SelectValue
 }
 
+// The key is a parameter of its own on purpose. Mapped over `keyof S` directly, the fields of a spread row
+// would inherit the removal of `?` from their references and lose the undefined that belongs to the value.
+type SelectedFields<S, Field extends PropertyKey> = {
+  [K in Field]: K extends keyof S ? ResultTypeFromSelect<S[K]> : never
+}
+
 /** The result type of a select callback's return type. */
 export type ResultTypeFromSelect<S> =
   IsAny<S> extends true
@@ -127,7 +133,7 @@ export type ResultTypeFromSelect<S> =
       : S extends BasicExpression<infer T>
         ? T
         : [IsPlainObject<S>] extends [true]
-          ? Prettify<{ -readonly [K in keyof S]: ResultTypeFromSelect<S[K]> }>
+          ? SelectedFields<S, keyof S>
           : S
 
 declare const rootResultError: unique symbol

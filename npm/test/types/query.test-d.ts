@@ -131,6 +131,8 @@ describe('select', () => {
     expectTypeOf<Spread['role']>().toEqualTypeOf<'admin'>()
     expectTypeOf<Spread['extra']>().toEqualTypeOf<string>()
     expectTypeOf<Spread['id']>().toEqualTypeOf<number>()
+    expectTypeOf<Spread['email']>().toEqualTypeOf<string | undefined>()
+    expectTypeOf<Spread['settings']>().toEqualTypeOf<User['settings']>()
     expectTypeOf<Spread['company']>().toEqualTypeOf<User['company']>()
     expectTypeOf<Spread['$key']>().toEqualTypeOf<number>()
     const rest = start().select(({ user: { email: _email, ...kept } }) => kept)
