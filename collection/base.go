@@ -1,0 +1,119 @@
+package collection
+
+import (
+	"millrace.dev/millrace/collection/value"
+	"millrace.dev/millrace/d2"
+)
+
+// What says which changes an Emit effect delivers. The numbers are the wire's.
+type What uint8
+
+// The kinds of batches.
+const (
+	EmitInstall What = iota // those of the Install of the same command
+	EmitGiven               // the ones that come with it
+	EmitContent             // the whole content, as inserts
+	EmitEmpty               // none
+)
+
+// Effects takes what a command leads to, in the order in which it is to be
+// executed.
+type Effects interface {
+	Install(col uint32, changes []d2.Change, computed []byte)
+	Rebind(col uint32, changes []d2.Change)
+	Layout(col uint32, delta *d2.Delta)
+	// Rows is the whole content: pairs of key id and slot.
+	Rows(col uint32, pairs []uint32, computed []byte)
+	Status(col uint32, from, to Status, message string)
+	Emit(col, sub uint32, what What, given []d2.Change)
+	Empty(col uint32)
+	Truncated(col uint32)
+	DropColumn(col, index uint32)
+	FreeKeys(col uint32, ids []uint32)
+	FreeSlots(col uint32, slots []uint32)
+}
+
+// Base is what root and live collections have in common: identity, status and
+// subscriptions.
+type Base struct {
+	ID     uint32
+	Name   value.Cell // the public id, a text
+	Status Status
+	subs   []*Subscription
+}
+
+// Go sets the status and tells the shell. The caller has checked that it may.
+func (b *Base) Go(to Status, message string, out Effects) {
+	from := b.Status
+	b.Status = to
+	out.Status(b.ID, from, to, message)
+}
+
+// Subscribe adds a subscription. It reports false if the id is taken.
+func (b *Base) Subscribe(id uint32, mode Mode) bool {
+	for _, s := range b.subs {
+		if s.ID == id {
+			return false
+		}
+	}
+	b.subs = append(b.subs, &Subscription{ID: id, Mode: mode})
+	return true
+}
+
+// Unsubscribe removes a subscription. It reports false if there is none.
+func (b *Base) Unsubscribe(id uint32) bool {
+	for i, s := range b.subs {
+		if s.ID == id {
+			b.subs = append(b.subs[:i:i], b.subs[i+1:]...)
+			return true
+		}
+	}
+	return false
+}
+
+// Subscriptions counts the subscriptions.
+func (b *Base) Subscriptions() int { return len(b.subs) }
+
+// Emit tells every subscription of net changes. With moved, an empty batch
+// tells that only the order changed.
+func (b *Base) Emit(changes []d2.Change, moved bool, out Effects) {
+	if len(changes) == 0 && !moved {
+		return
+	}
+	for _, s := range b.subs {
+		if len(changes) == 0 {
+			out.Emit(b.ID, s.ID, EmitEmpty, nil)
+			continue
+		}
+		given, same := s.Filter(changes)
+		if same {
+			out.Emit(b.ID, s.ID, EmitInstall, nil)
+		} else {
+			out.Emit(b.ID, s.ID, EmitGiven, given)
+		}
+	}
+}
+
+// EmitEmpty sends every subscription an empty batch: the collection is ready.
+func (b *Base) EmitEmpty(out Effects) {
+	for _, s := range b.subs {
+		out.Emit(b.ID, s.ID, EmitEmpty, nil)
+	}
+}
+
+// Forget makes the subscriptions forget what they were told: the collection is
+// empty again.
+func (b *Base) Forget() {
+	for _, s := range b.subs {
+		s.forget()
+	}
+}
+
+// EmitAll tells every subscription of the whole content as inserts; all lists
+// it.
+func (b *Base) EmitAll(all []d2.Change, out Effects) {
+	for _, s := range b.subs {
+		s.Filter(all)
+		out.Emit(b.ID, s.ID, EmitContent, nil)
+	}
+}

@@ -1,0 +1,270 @@
+package query
+
+import (
+	"strconv"
+
+	"millrace.dev/millrace/collection/value"
+)
+
+// Op is the kind of an expression node.
+type Op uint8
+
+// The expression kinds. The first four come over the wire under these numbers.
+const (
+	OpRef   Op = iota // a path into the source row
+	OpConst           // a constant cell
+	OpCall            // a function of its arguments
+	OpList            // a list of constants, only as the right side of in
+)
+
+// Fn names a function. The numbers are internal; the wire carries names.
+type Fn uint8
+
+// The functions of the language, and three internal ones that resolving a path
+// through a select needs.
+const (
+	FnEq Fn = iota
+	FnGt
+	FnGte
+	FnLt
+	FnLte
+	FnIn
+	FnLike
+	FnILike
+	FnIsNull
+	FnIsUndefined
+	FnAnd
+	FnOr
+	FnNot
+
+	// fnOrNull(x) is x, or null where x is undefined: a selected field that is
+	// undefined is null in the result.
+	fnOrNull
+	// fnInto(a, b) is b, or null where a is null or undefined: navigating into
+	// a selected field that came out null gives null.
+	fnInto
+	// fnElse(a, b) is a, or b where a is undefined: a spread over an earlier
+	// field covers it only where the spread row has the field.
+	fnElse
+)
+
+var fnNames = [...]string{
+	FnEq: "eq", FnGt: "gt", FnGte: "gte", FnLt: "lt", FnLte: "lte", FnIn: "in", FnLike: "like", FnILike: "ilike",
+	FnIsNull: "isNull", FnIsUndefined: "isUndefined", FnAnd: "and", FnOr: "or", FnNot: "not",
+	fnOrNull: "#orNull", fnInto: "#into", fnElse: "#else",
+}
+
+// FnByName returns the function of the language with that name, and the
+// numbers of arguments it takes.
+func FnByName(name []byte) (fn Fn, minArgs, maxArgs int, ok bool) {
+	for f := FnEq; f <= FnNot; f++ {
+		if fnNames[f] != string(name) {
+			continue
+		}
+		switch f {
+		case FnAnd, FnOr:
+			return f, 0, 1 << 16, true
+		case FnNot, FnIsNull, FnIsUndefined:
+			return f, 1, 1, true
+		}
+		return f, 2, 2, true
+	}
+	return 0, 0, 0, false
+}
+
+// Expr is an expression. Trees are immutable once built and may share nodes.
+type Expr struct {
+	Op   Op
+	Fn   Fn
+	Path []string
+	Cell value.Cell
+	Args []*Expr
+	List []value.Cell
+}
+
+// Ref returns a reference to path.
+func Ref(path ...string) *Expr { return &Expr{Op: OpRef, Path: path} }
+
+// Const returns a constant.
+func Const(c value.Cell) *Expr { return &Expr{Op: OpConst, Cell: c} }
+
+// Call returns fn applied to args.
+func Call(fn Fn, args ...*Expr) *Expr { return &Expr{Op: OpCall, Fn: fn, Args: args} }
+
+// Entry is one field of a select. With Spread, the fields of the object at Expr
+// (a reference, or nil for the source row itself) are laid into Path.
+type Entry struct {
+	Path   []string
+	Expr   *Expr
+	Spread bool
+}
+
+// Computed tells whether the entry's value is computed by the engine rather
+// than taken from the row.
+func (e Entry) Computed() bool { return !e.Spread && e.Expr.Op == OpCall }
+
+// Term is one order term.
+type Term struct {
+	Expr *Expr
+	value.Term
+}
+
+// Unlimited is the Limit of a query without one.
+const Unlimited = ^uint32(0)
+
+// Query is a query over one source.
+type Query struct {
+	Where     []*Expr
+	HasSelect bool
+	Select    []Entry
+	Order     []Term
+	Offset    uint32
+	Limit     uint32 // Unlimited for none
+	Bounded   bool   // an offset or a limit was given
+}
+
+// Code classifies an Error; the numbers are those of the protocol.
+type Code uint32
+
+// The compile errors.
+const (
+	CodeLimitOffsetRequireOrderBy Code = 5
+	CodeUnknownFunction           Code = 6
+	CodeUnknownExpression         Code = 7
+	CodeEmptyReferencePath        Code = 8
+	CodeUnsafeAliasPath           Code = 9
+	CodeQueryFailed               Code = 11
+)
+
+// Error is a fault of a query: its code, where in the query, and what to do.
+type Error struct {
+	Code Code
+	Path string
+	Text string
+}
+
+func (e *Error) Error() string { return e.Path + ": " + e.Text }
+
+// Check looks for everything that can be wrong with a query whatever its
+// source is. Paths in errors name the clause and the position in it.
+func (q *Query) Check() error {
+	if q.Bounded && len(q.Order) == 0 {
+		return &Error{CodeLimitOffsetRequireOrderBy, "limit", "LIMIT and OFFSET require an ORDER BY clause to ensure deterministic results"}
+	}
+	for i, w := range q.Where {
+		if err := w.check(at("where", i)); err != nil {
+			return err
+		}
+	}
+	for i, t := range q.Order {
+		if err := t.Expr.check(at("orderBy", i)); err != nil {
+			return err
+		}
+	}
+	for i, e := range q.Select {
+		where := at("select", i)
+		for _, name := range e.Path {
+			if name == "__proto__" || name == "prototype" || name == "constructor" {
+				return &Error{CodeUnsafeAliasPath, where, "a field named \"" + name + "\" could reach the prototype of the result row; choose another name"}
+			}
+		}
+		if len(e.Path) == 0 && !e.Spread {
+			return &Error{CodeUnknownExpression, where, "a selected field needs a name"}
+		}
+		if e.Expr != nil && !e.Spread {
+			if err := e.Expr.check(where); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+func (e *Expr) check(where string) error {
+	switch e.Op {
+	case OpRef:
+		if len(e.Path) == 0 {
+			return &Error{CodeEmptyReferencePath, where, "Reference path cannot be empty"}
+		}
+	case OpCall:
+		for i, a := range e.Args {
+			if a.Op == OpList && (e.Fn != FnIn || i != 1) {
+				return &Error{CodeUnknownExpression, where, "a list of values can only be the right side of in"}
+			}
+			if err := a.check(where); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+func at(clause string, i int) string { return clause + "[" + strconv.Itoa(i) + "]" }
+
+// appendID appends text that is equal for two expressions over one root exactly
+// when they are the same expression.
+func (e *Expr) appendID(b []byte) []byte {
+	switch e.Op {
+	case OpRef:
+		b = append(b, 'r')
+		for _, p := range e.Path {
+			b = strconv.AppendQuote(b, p)
+		}
+	case OpConst:
+		b = appendCell(append(b, 'c'), e.Cell)
+	case OpList:
+		b = append(b, '[')
+		for _, c := range e.List {
+			b = appendCell(b, c)
+		}
+		b = append(b, ']')
+	case OpCall:
+		b = append(append(b, fnNames[e.Fn]...), '(')
+		for _, a := range e.Args {
+			b = append(a.appendID(b), ',')
+		}
+		b = append(b, ')')
+	}
+	return b
+}
+
+func appendCell(b []byte, c value.Cell) []byte {
+	b = strconv.AppendUint(b, uint64(c.Kind), 10)
+	b = append(b, ':')
+	b = strconv.AppendFloat(b, c.Val, 'x', -1, 64)
+	return append(b, ';')
+}
+
+// ID is a text that is equal for two expressions over one root exactly when
+// they are the same expression.
+func (e *Expr) ID() string { return string(e.appendID(nil)) }
+
+// EachCell calls visit for every constant in the tree.
+func (e *Expr) EachCell(visit func(value.Cell)) {
+	switch e.Op {
+	case OpConst:
+		visit(e.Cell)
+	case OpList:
+		for _, c := range e.List {
+			visit(c)
+		}
+	}
+	for _, a := range e.Args {
+		a.EachCell(visit)
+	}
+}
+
+// EachCell calls visit for every constant in the query.
+func (q *Query) EachCell(visit func(value.Cell)) {
+	for _, w := range q.Where {
+		w.EachCell(visit)
+	}
+	for _, t := range q.Order {
+		t.Expr.EachCell(visit)
+	}
+	for _, e := range q.Select {
+		if e.Expr != nil {
+			e.Expr.EachCell(visit)
+		}
+	}
+}

@@ -1,0 +1,239 @@
+package query
+
+import "millrace.dev/millrace/collection/value"
+
+// chunk is how many slots a kernel handles at a time: small enough that its
+// scratch vectors stay in the first-level cache.
+const chunk = 1024
+
+// Program is a compiled list of conjuncts, all of which must be true. It keeps
+// no state between calls but its scratch; it is used by one caller at a time.
+type Program struct {
+	nodes []*node
+	texts value.Texts
+	free  []*vec
+	// Scanned counts the slots looked at since the program was made.
+	Scanned uint64
+}
+
+// node is an expression with its columns bound.
+type node struct {
+	op   Op
+	fn   Fn
+	col  *Column
+	cell value.Cell
+	list []value.Cell
+	args []*node
+	// texts of a constant pattern are looked up once per call.
+}
+
+// vec is a scratch vector of cells; tri holds truth values.
+type vec struct {
+	kinds [chunk]uint8
+	vals  [chunk]float64
+	tri   [chunk]value.Tri
+}
+
+// Compile binds conjuncts to the columns of b.
+func Compile(conjuncts []*Expr, b Binder, texts value.Texts) (*Program, error) {
+	p := &Program{texts: texts}
+	for _, c := range conjuncts {
+		n, err := bind(c, b, false)
+		if err != nil {
+			return nil, err
+		}
+		p.nodes = append(p.nodes, n)
+	}
+	return p, nil
+}
+
+// needsText tells whether fn looks at the bytes of its operands' texts.
+func needsText(fn Fn) bool {
+	switch fn {
+	case FnGt, FnGte, FnLt, FnLte, FnLike, FnILike, FnNot:
+		return true
+	}
+	return false
+}
+
+func bind(e *Expr, b Binder, text bool) (*node, error) {
+	n := &node{op: e.Op, fn: e.Fn, cell: e.Cell, list: e.List}
+	switch e.Op {
+	case OpRef:
+		col, err := b.Column(e.Path, text)
+		if err != nil {
+			return nil, err
+		}
+		n.col = col
+	case OpCall:
+		inner := text || needsText(e.Fn)
+		if e.Fn == FnEq || e.Fn == FnIn || e.Fn == FnIsNull || e.Fn == FnIsUndefined {
+			inner = false
+		}
+		for _, a := range e.Args {
+			m, err := bind(a, b, inner)
+			if err != nil {
+				return nil, err
+			}
+			n.args = append(n.args, m)
+		}
+	}
+	return n, nil
+}
+
+// Select appends to keep, in order, the slots whose rows satisfy every
+// conjunct. An error is a fault of a value in one of the rows.
+func (p *Program) Select(slots, keep []uint32) ([]uint32, error) {
+	p.Scanned += uint64(len(slots))
+	if len(p.nodes) == 0 {
+		return append(keep, slots...), nil
+	}
+	for len(slots) > 0 {
+		part := slots
+		if len(part) > chunk {
+			part = part[:chunk]
+		}
+		slots = slots[len(part):]
+		start := len(keep)
+		// The first conjunct reads the part, each further one what is left of it.
+		for i, n := range p.nodes {
+			in := part
+			if i > 0 {
+				in = keep[start:]
+			}
+			v := p.take()
+			err := p.truth(n, in, v.tri[:len(in)])
+			if err != nil {
+				p.give(v)
+				return keep[:start], err
+			}
+			if i == 0 {
+				for j, t := range v.tri[:len(in)] {
+					if t == value.True {
+						keep = append(keep, in[j])
+					}
+				}
+			} else {
+				w := start
+				for j, t := range v.tri[:len(in)] {
+					if t == value.True {
+						keep[w] = in[j]
+						w++
+					}
+				}
+				keep = keep[:w]
+			}
+			p.give(v)
+			if len(keep) == start {
+				break
+			}
+		}
+	}
+	return keep, nil
+}
+
+// Truth evaluates the conjuncts one by one for one slot and returns their
+// truth values as a select shows them: the program of a computed field has one
+// node.
+func (p *Program) Truth(slot uint32) (value.Tri, error) {
+	v := p.take()
+	defer p.give(v)
+	in := [1]uint32{slot}
+	err := p.truth(p.nodes[0], in[:], v.tri[:1])
+	return v.tri[0], err
+}
+
+// Cells evaluates the only conjunct as a value for each slot.
+func (p *Program) Cells(slots []uint32, visit func(i int, c value.Cell)) error {
+	v := p.take()
+	defer p.give(v)
+	for base := 0; base < len(slots); base += chunk {
+		part := slots[base:min(base+chunk, len(slots))]
+		if err := p.cells(p.nodes[0], part, v); err != nil {
+			return err
+		}
+		for i := range part {
+			visit(base+i, value.Cell{Kind: v.kinds[i], Val: v.vals[i]})
+		}
+	}
+	return nil
+}
+
+func (p *Program) take() *vec {
+	if n := len(p.free); n > 0 {
+		v := p.free[n-1]
+		p.free = p.free[:n-1]
+		return v
+	}
+	return new(vec)
+}
+
+func (p *Program) give(v *vec) { p.free = append(p.free, v) }
+
+// cells evaluates n for each slot into v.
+func (p *Program) cells(n *node, slots []uint32, v *vec) error {
+	kinds, vals := v.kinds[:len(slots)], v.vals[:len(slots)]
+	switch n.op {
+	case OpRef:
+		ck, cv := n.col.Kinds, n.col.Vals
+		for i, s := range slots {
+			kinds[i], vals[i] = ck[s], cv[s]
+		}
+	case OpConst:
+		for i := range kinds {
+			kinds[i], vals[i] = n.cell.Kind, n.cell.Val
+		}
+	case OpList:
+		for i := range kinds {
+			kinds[i], vals[i] = opaque.Kind, opaque.Val
+		}
+	case OpCall:
+		if n.fn >= fnOrNull {
+			return p.navigate(n, slots, v)
+		}
+		if err := p.truth(n, slots, v.tri[:len(slots)]); err != nil {
+			return err
+		}
+		for i, t := range v.tri[:len(slots)] {
+			switch t {
+			case value.Unknown:
+				kinds[i], vals[i] = value.KindNull, 0
+			case value.True:
+				kinds[i], vals[i] = value.KindBool, 1
+			default:
+				kinds[i], vals[i] = value.KindBool, 0
+			}
+		}
+	}
+	return nil
+}
+
+// navigate evaluates the internal functions.
+func (p *Program) navigate(n *node, slots []uint32, v *vec) error {
+	if err := p.cells(n.args[0], slots, v); err != nil {
+		return err
+	}
+	if n.fn == fnOrNull {
+		for i, k := range v.kinds[:len(slots)] {
+			if k == value.KindUndefined {
+				v.kinds[i] = value.KindNull
+			}
+		}
+		return nil
+	}
+	w := p.take()
+	defer p.give(w)
+	if err := p.cells(n.args[1], slots, w); err != nil {
+		return err
+	}
+	for i := range slots {
+		switch {
+		case n.fn == fnElse && v.kinds[i] != value.KindUndefined:
+		case n.fn == fnInto && v.kinds[i] <= value.KindNull:
+			v.kinds[i], v.vals[i] = value.KindNull, 0
+		default:
+			v.kinds[i], v.vals[i] = w.kinds[i], w.vals[i]
+		}
+	}
+	return nil
+}

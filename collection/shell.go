@@ -1,0 +1,83 @@
+package collection
+
+import "millrace.dev/millrace/collection/value"
+
+// Cells is a run of cell values as they come from the shell: Kinds (nil: all
+// are of kind Uniform) and Vals (nil: all zero). The slices belong to the
+// message and are valid until the next pull or the end of the command.
+type Cells struct {
+	N       int
+	Uniform uint8
+	Kinds   []uint8
+	Vals    []float64
+}
+
+// At returns cell i in normal form: no NaN but KindNaN, no -0.
+func (c *Cells) At(i int) value.Cell {
+	k := c.Uniform
+	if c.Kinds != nil {
+		k = c.Kinds[i]
+	}
+	if c.Vals == nil || k == value.KindUndefined || k == value.KindNull || k == value.KindNaN {
+		return value.Cell{Kind: k}
+	}
+	v := c.Vals[i]
+	switch {
+	case v != v:
+		return value.Cell{Kind: value.KindNaN}
+	case v == 0:
+		v = 0 // drops the sign
+	}
+	return value.Cell{Kind: k, Val: v}
+}
+
+// Valid tells whether every cell has a kind there is, and every text id is a
+// whole number below limit.
+func (c *Cells) Valid(limit uint32) bool {
+	if c.Kinds != nil && len(c.Kinds) < c.N || c.Vals != nil && len(c.Vals) < c.N {
+		return false
+	}
+	if c.Kinds == nil && (c.Uniform < value.KindString || c.Uniform > value.KindTemporal) {
+		return c.Uniform <= value.KindRef
+	}
+	for i := 0; i < c.N; i++ {
+		k := c.Uniform
+		if c.Kinds != nil {
+			k = c.Kinds[i]
+		}
+		if k > value.KindRef {
+			return false
+		}
+		if IsText(k) {
+			var v float64
+			if c.Vals != nil {
+				v = c.Vals[i]
+			}
+			if !(v >= 0 && v < float64(limit)) || v != float64(uint32(v)) {
+				return false
+			}
+		}
+	}
+	return true
+}
+
+// IsText tells whether a cell of kind k holds a text id.
+func IsText(k uint8) bool { return k >= value.KindString && k <= value.KindTemporal }
+
+// Shell answers pulls. Every method may run the shell's foreign code; an error
+// is the shell's refusal, the cause of which stays outside. No method may lead
+// to a command.
+type Shell interface {
+	// ReadColumn returns the values at path of the rows in slots of root col,
+	// and from now on carries them as column index in every sync transaction. With text the
+	// bytes of the texts in them are put into the dictionary first.
+	ReadColumn(col, index uint32, path []string, text bool, slots []uint32) (Cells, error)
+	// ReadKeys returns the keys behind ids of root col, as numbers or strings
+	// with their texts, and carries new keys from now on.
+	ReadKeys(col uint32, ids []uint32) (Cells, error)
+	// Equal tells whether two rows of root col are deeply equal as template
+	// tmpl shows them; 0 is the whole row.
+	Equal(col, tmpl, a, b uint32) (bool, error)
+	// Compare orders two texts under a collation.
+	Compare(collation, a, b uint32) (int, error)
+}

@@ -1,0 +1,409 @@
+package includes
+
+import (
+	"strconv"
+
+	"millrace.dev/millrace/collection"
+	"millrace.dev/millrace/collection/query"
+	"millrace.dev/millrace/collection/value"
+	"millrace.dev/millrace/d2"
+)
+
+// Code is the number of a refusal. The numbers are the protocol's.
+type Code uint32
+
+// The refusals of commands; package query has those of queries.
+const (
+	CodeBadMessage        Code = 1
+	CodeUnknownCollection Code = 2
+	CodeStatusTransition  Code = 3
+	CodeDuplicateKeySync  Code = 4
+	CodePullFailed        Code = 10
+	CodeQueryFailed       Code = 11
+)
+
+// Refusal is a command that was not carried out; the state is as before.
+type Refusal struct {
+	Code Code
+	Path string
+	Text string
+}
+
+func (r *Refusal) Error() string { return r.Path + ": " + r.Text }
+
+func refuse(code Code, col uint32, text string) error {
+	return &Refusal{code, "collection " + strconv.FormatUint(uint64(col), 10), text}
+}
+
+// rootNode is a root collection with its place in the graph.
+type rootNode struct {
+	*collection.Root
+	input  d2.NodeID // feeds what every change matters to
+	routed d2.NodeID // stands over the filters the predicate index feeds
+	deps   []*Live
+	lease  *collection.Lease // on the arrangement by key, once somebody read the content
+	order  *collection.Ordering
+}
+
+// byKey returns the arrangement by public key, the order in which rows without
+// an order are read.
+func (r *rootNode) byKey(e *Engine) (*collection.Ordering, error) {
+	if r.order == nil || r.order.Err != nil {
+		lease := r.NewLease().During(e.out)
+		order, err := lease.Order(nil, true)
+		if err != nil {
+			lease.Release()
+			return nil, err
+		}
+		r.lease, r.order = lease, order
+	}
+	return r.order, nil
+}
+
+// Engine is all collections of a session and the graph over them. It carries
+// out one command at a time.
+type Engine struct {
+	Dict  *collection.Dict
+	shell collection.Shell
+	graph *d2.Graph
+	roots map[uint32]*rootNode
+	lives map[uint32]*Live
+	order []*rootNode // roots in order of creation
+	out   collection.Effects
+
+	due   []*Live // what the last run reached
+	slots []uint32
+	pairs []uint32
+}
+
+// New returns an engine that pulls from shell.
+func New(shell collection.Shell) *Engine {
+	return &Engine{
+		Dict: collection.NewDict(shell), shell: shell, graph: d2.NewGraph(),
+		roots: map[uint32]*rootNode{}, lives: map[uint32]*Live{},
+	}
+}
+
+// Begin starts a command whose effects go to out.
+func (e *Engine) Begin(out collection.Effects) { e.out = out }
+
+// End finishes a command: what nothing refers to any more is given back.
+func (e *Engine) End() {
+	for _, r := range e.order {
+		r.Finish(e.out)
+	}
+}
+
+// CreateRoot declares a root collection.
+func (e *Engine) CreateRoot(col uint32, name value.Cell) error {
+	if e.roots[col] != nil || e.lives[col] != nil {
+		return refuse(CodeBadMessage, col, "the id is taken")
+	}
+	if name.Kind != value.KindString {
+		return refuse(CodeBadMessage, col, "a collection's public id is a string")
+	}
+	r := &rootNode{Root: collection.NewRoot(col, name, e.shell, e.Dict)}
+	r.input, r.routed = noNode, noNode
+	e.roots[col] = r
+	e.order = append(e.order, r)
+	return nil
+}
+
+// Start begins a sync session of a root.
+func (e *Engine) Start(col uint32) error {
+	r := e.roots[col]
+	switch {
+	case r == nil:
+		return refuse(CodeUnknownCollection, col, "no such root collection")
+	case r.Status != collection.Idle && r.Status != collection.CleanedUp:
+		return refuse(CodeStatusTransition, col, "is started already")
+	}
+	if err := e.enroot(r); err != nil {
+		return err
+	}
+	r.Go(collection.Loading, "", e.out)
+	return nil
+}
+
+func (e *Engine) enroot(r *rootNode) error {
+	if r.input != noNode {
+		return nil
+	}
+	var err error
+	if r.input, err = e.graph.AddInput(); err == nil {
+		r.routed, err = e.graph.AddInput()
+	}
+	return err
+}
+
+// MarkReady reports that a root's source has delivered its first content.
+func (e *Engine) MarkReady(col uint32) error {
+	r := e.roots[col]
+	switch {
+	case r == nil:
+		return refuse(CodeUnknownCollection, col, "no such root collection")
+	case r.Status == collection.Ready:
+		return nil
+	case r.Status != collection.Loading && r.Status != collection.Failed:
+		return refuse(CodeStatusTransition, col, "is not started")
+	}
+	r.Go(collection.Ready, "", e.out)
+	ready := e.follow(r.deps, nil)
+	r.EmitEmpty(e.out)
+	for _, l := range ready {
+		l.EmitEmpty(e.out)
+	}
+	return nil
+}
+
+// MarkError reports that a collection's source has failed.
+func (e *Engine) MarkError(col uint32) error {
+	if l := e.lives[col]; l != nil {
+		l.broken = true
+		l.Go(collection.Failed, "", e.out)
+		e.follow(l.deps, nil)
+		return nil
+	}
+	r := e.roots[col]
+	if r == nil {
+		return refuse(CodeUnknownCollection, col, "no such collection")
+	}
+	r.Go(collection.Failed, "", e.out)
+	e.follow(r.deps, nil)
+	return nil
+}
+
+// follow brings the statuses of live collections in line with their sources'
+// and returns those that became ready.
+func (e *Engine) follow(deps []*Live, ready []*Live) []*Live {
+	for _, l := range deps {
+		to := l.wanted()
+		if l.Status == to || !l.Status.May(to) {
+			continue
+		}
+		l.Go(to, "", e.out)
+		if to == collection.Ready {
+			ready = append(ready, l)
+		}
+		ready = e.follow(l.deps, ready)
+	}
+	return ready
+}
+
+// wanted is the status a started live collection should have.
+func (l *Live) wanted() collection.Status {
+	if l.broken {
+		return collection.Failed
+	}
+	switch l.src.status() {
+	case collection.Ready:
+		return collection.Ready
+	case collection.Failed, collection.CleanedUp:
+		return collection.Failed
+	}
+	if l.Status == collection.Ready {
+		return collection.Ready
+	}
+	return collection.Loading
+}
+
+// Cleanup empties a collection. Live collections over it fail until they are
+// cleaned up themselves.
+func (e *Engine) Cleanup(col uint32) error {
+	if l := e.lives[col]; l != nil {
+		e.cleanLive(l)
+		return nil
+	}
+	r := e.roots[col]
+	if r == nil {
+		return refuse(CodeUnknownCollection, col, "no such collection")
+	}
+	if r.Status == collection.CleanedUp {
+		return nil
+	}
+	e.orphan(r.deps)
+	r.deps = nil
+	if r.lease != nil {
+		r.lease.During(e.out).Release()
+		r.lease, r.order = nil, nil
+	}
+	if r.input != noNode {
+		_ = e.graph.Drop(r.input)
+		_ = e.graph.Drop(r.routed)
+		r.input, r.routed = noNode, noNode
+	}
+	r.Go(collection.CleanedUp, "", e.out)
+	e.out.Empty(col)
+	r.Clear(e.out)
+	return nil
+}
+
+// orphan fails live collections whose source has gone.
+func (e *Engine) orphan(deps []*Live) {
+	for _, l := range deps {
+		e.orphan(l.deps)
+		l.deps = nil
+		l.detach()
+		l.broken = true
+		if l.Status != collection.Failed {
+			l.Go(collection.Failed, "its source was cleaned up", e.out)
+		}
+		e.out.Empty(l.ID)
+		l.Forget()
+	}
+}
+
+func (e *Engine) cleanLive(l *Live) {
+	if l.Status == collection.CleanedUp {
+		return
+	}
+	e.orphan(l.deps)
+	l.deps = nil
+	l.detach()
+	deps := l.src.deps()
+	for i, d := range *deps {
+		if d == l {
+			*deps = append((*deps)[:i:i], (*deps)[i+1:]...)
+			break
+		}
+	}
+	l.query.EachCell(e.Dict.Unref)
+	l.Go(collection.CleanedUp, "", e.out)
+	e.out.Empty(l.ID)
+	l.Forget()
+	if l.Subscriptions() == 0 {
+		e.forgetLive(l)
+	}
+}
+
+func (e *Engine) forgetLive(l *Live) {
+	e.Dict.Unref(l.Name)
+	delete(e.lives, l.ID)
+}
+
+// Forget ends a collection that is idle or cleaned up.
+func (e *Engine) Forget(col uint32) error {
+	if l := e.lives[col]; l != nil {
+		if l.Status != collection.CleanedUp {
+			return refuse(CodeStatusTransition, col, "is in use; clean it up first")
+		}
+		e.forgetLive(l)
+		return nil
+	}
+	r := e.roots[col]
+	if r == nil {
+		return refuse(CodeUnknownCollection, col, "no such collection")
+	}
+	if r.Status != collection.CleanedUp && r.Status != collection.Idle {
+		return refuse(CodeStatusTransition, col, "is in use; clean it up first")
+	}
+	r.Drop()
+	delete(e.roots, col)
+	for i, o := range e.order {
+		if o == r {
+			e.order = append(e.order[:i:i], e.order[i+1:]...)
+			break
+		}
+	}
+	return nil
+}
+
+// CheckQuery looks for everything that can be wrong with a query on its own.
+func (e *Engine) CheckQuery(q *query.Query) error {
+	for i, t := range q.Order {
+		if !e.Dict.HasCollation(t.Collation) {
+			return &Refusal{CodeBadMessage, "orderBy[" + strconv.Itoa(i) + "]", "collation " + strconv.FormatUint(uint64(t.Collation), 10) + " is not declared"}
+		}
+	}
+	return q.Check()
+}
+
+// StartQuery compiles a query over source, hydrates it and keeps it live.
+func (e *Engine) StartQuery(col, src uint32, name value.Cell, q *query.Query) error {
+	if err := e.CheckQuery(q); err != nil {
+		return err
+	}
+	if e.roots[col] != nil {
+		return refuse(CodeBadMessage, col, "the id is taken")
+	}
+	if name.Kind != value.KindString {
+		return refuse(CodeBadMessage, col, "a collection's public id is a string")
+	}
+	s, err := e.source(src)
+	if err != nil {
+		return err
+	}
+	l := e.lives[col]
+	if l != nil && l.Status != collection.Idle && l.Status != collection.CleanedUp {
+		return refuse(CodeStatusTransition, col, "is started already")
+	}
+	fresh := l == nil
+	if fresh {
+		l = &Live{Base: collection.Base{ID: col, Name: name}, engine: e}
+	}
+	l.src, l.query, l.broken, l.failure = s, q, false, nil
+	if err := e.enroot(s.root); err != nil {
+		return err
+	}
+	if err := l.compile(); err != nil {
+		return err
+	}
+	slots, err := l.hydrate()
+	var shown []byte
+	if err == nil {
+		shown, err = l.show(slots)
+	}
+	if err != nil {
+		l.detach()
+		return err
+	}
+	if fresh {
+		e.Dict.Ref(name)
+		e.lives[col] = l
+	}
+	q.EachCell(e.Dict.Ref)
+	deps := s.deps()
+	*deps = append(*deps, l)
+	e.out.Rows(col, e.pair(l.src.root, slots), shown)
+	l.Go(collection.Loading, "", e.out)
+	if to := l.wanted(); to != collection.Loading {
+		l.Go(to, "", e.out)
+	}
+	l.tell(slots)
+	return nil
+}
+
+// tell gives subscriptions that outlived a cleanup the new content.
+func (l *Live) tell(slots []uint32) {
+	if l.Subscriptions() == 0 {
+		return
+	}
+	all := make([]d2.Change, len(slots))
+	for i, s := range slots {
+		all[i] = d2.Change{Key: l.src.root.KeyOf(s), Old: d2.None, New: s}
+	}
+	l.EmitAll(all, l.engine.out)
+}
+
+// pair lists slots with their keys.
+func (e *Engine) pair(r *rootNode, slots []uint32) []uint32 {
+	e.pairs = e.pairs[:0]
+	for _, s := range slots {
+		e.pairs = append(e.pairs, r.KeyOf(s), s)
+	}
+	return e.pairs
+}
+
+func (e *Engine) source(id uint32) (source, error) {
+	if r := e.roots[id]; r != nil {
+		return source{root: r}, nil
+	}
+	l := e.lives[id]
+	switch {
+	case l == nil:
+		return source{}, refuse(CodeUnknownCollection, id, "no such source")
+	case l.output == noNode || l.Status == collection.CleanedUp:
+		return source{}, refuse(CodeStatusTransition, id, "a source must be started and not have failed")
+	}
+	return source{root: l.src.root, live: l}, nil
+}

@@ -1,0 +1,261 @@
+package includes
+
+import (
+	"millrace.dev/millrace/collection"
+	"millrace.dev/millrace/collection/query"
+	"millrace.dev/millrace/d2"
+)
+
+const noNode = d2.NodeID(-1)
+
+// source is what a query reads: a root or a live collection.
+type source struct {
+	root *rootNode
+	live *Live // nil: the root itself
+}
+
+// Live is a live collection: a query kept up to date. It implements d2.Sink and
+// d2.Equal.
+type Live struct {
+	collection.Base
+	engine *Engine
+	src    source
+	query  *query.Query
+	shape  query.Shape
+	tmpl   uint32 // whose select shows the rows; 0: they are the root's own
+	deps   []*Live
+
+	size     int
+	lease    *collection.Lease
+	conj     []*query.Expr // own conditions, over the root
+	prog     *query.Program
+	computed []*query.Program
+	target   *collection.Target
+	hash     *collection.Hashing
+	route    query.Route
+	filter   d2.NodeID
+	window   d2.NodeID
+	output   d2.NodeID
+	pulls    bool // the window reads its rows from an arrangement
+
+	// of the run being published
+	changes []d2.Change
+	delta   *d2.Delta
+	visible []d2.Change
+	rebound []d2.Change
+	failure error
+	broken  bool // failed for good: until it is cleaned up
+}
+
+func (s source) status() collection.Status {
+	if s.live != nil {
+		return s.live.Status
+	}
+	return s.root.Status
+}
+
+func (s source) shape() query.Shape {
+	if s.live != nil {
+		return s.live.shape
+	}
+	return query.Shape{}
+}
+
+func (s source) tmpl() uint32 {
+	if s.live != nil {
+		return s.live.tmpl
+	}
+	return 0
+}
+
+// deps returns the list of lives directly over s.
+func (s source) deps() *[]*Live {
+	if s.live != nil {
+		return &s.live.deps
+	}
+	return &s.root.deps
+}
+
+// Receive implements d2.Sink.
+func (l *Live) Receive(changes []d2.Change, delta *d2.Delta) {
+	if l.broken {
+		return
+	}
+	l.changes, l.delta = changes, delta
+	l.engine.due = append(l.engine.due, l)
+}
+
+// Fail implements d2.Sink.
+func (l *Live) Fail(err error) {
+	l.failure = err
+	l.engine.due = append(l.engine.due, l)
+}
+
+// Same implements d2.Equal: do two versions look the same through the query's
+// select? Whole rows never do here: the root has dropped equal ones.
+func (l *Live) Same(a, b uint32) bool {
+	if l.tmpl == 0 {
+		return false
+	}
+	equal, err := l.engine.shell.Equal(l.src.root.ID, l.tmpl, a, b)
+	return err == nil && equal
+}
+
+// compile binds the query to its source and adds its nodes. On an error
+// everything is as before.
+func (l *Live) compile() (err error) {
+	e, root := l.engine, l.src.root
+	l.filter, l.window, l.output, l.pulls = noNode, noNode, noNode, false
+	under := l.src.shape()
+	l.shape = under.Under(l.query, l.Name)
+	l.tmpl = l.src.tmpl()
+	if l.query.HasSelect {
+		l.tmpl = l.ID
+	}
+	l.lease = root.NewLease().During(e.out)
+	defer func() {
+		if err != nil {
+			l.detach()
+		}
+	}()
+	l.conj = nil
+	for _, w := range query.Conjuncts(l.query.Where) {
+		l.conj = append(l.conj, under.Rewrite(w))
+	}
+	if l.prog, err = query.Compile(l.conj, l.lease, e.Dict); err != nil {
+		return err
+	}
+	l.computed = nil
+	for _, s := range l.query.Select {
+		if s.Computed() {
+			p, err := query.Compile([]*query.Expr{under.Rewrite(s.Expr)}, l.lease, e.Dict)
+			if err != nil {
+				return err
+			}
+			l.computed = append(l.computed, p)
+		}
+	}
+	at, err := l.addFilter()
+	if err != nil {
+		return err
+	}
+	if len(l.query.Order) > 0 {
+		if at, err = l.addWindow(at, under); err != nil {
+			return err
+		}
+	}
+	l.output, err = e.graph.AddOutput(at, l)
+	return err
+}
+
+// addFilter adds the node of the where clause, if there is one, behind the
+// source or behind the root's predicate index.
+func (l *Live) addFilter() (d2.NodeID, error) {
+	e, root := l.engine, l.src.root
+	at := root.input
+	if l.src.live != nil {
+		at = l.src.live.output
+	}
+	if len(l.conj) == 0 {
+		return at, nil
+	}
+	var routed bool
+	if l.src.live == nil {
+		if l.route, routed = query.RouteOf(l.conj); routed {
+			at = root.routed
+		}
+	}
+	var err error
+	if l.filter, err = e.graph.AddFilter(at, l.prog); err != nil {
+		return noNode, err
+	}
+	if routed {
+		col, err := l.lease.Column(l.route.Path, false)
+		if err != nil {
+			return noNode, err
+		}
+		if l.hash, err = l.lease.Hash(l.route.Path); err != nil {
+			return noNode, err
+		}
+		l.target = root.Route(l.filter, col, l.route.Cells)
+	}
+	return l.filter, nil
+}
+
+// addWindow adds the node of the order, offset and limit. It reads its rows in
+// order from the root's arrangement when there is a limit and that reads less
+// than gathering all candidates would.
+func (l *Live) addWindow(at d2.NodeID, under query.Shape) (d2.NodeID, error) {
+	e, root := l.engine, l.src.root
+	terms := make([]query.Term, len(l.query.Order))
+	for i, t := range l.query.Order {
+		terms[i] = query.Term{Expr: under.Rewrite(t.Expr), Term: t.Term}
+	}
+	spec := d2.WindowSpec{Keys: root, Pins: root, Equal: l, Offset: l.query.Offset, Limit: l.query.Limit}
+	conj, pullable := l.fetchConditions()
+	tree := pullable && l.query.Limit != query.Unlimited && !l.fewCandidates()
+	order, err := l.lease.Order(terms, tree)
+	if err != nil {
+		return noNode, err
+	}
+	spec.Order = order
+	if tree {
+		prog, err := query.Compile(conj, l.lease, e.Dict)
+		if err != nil {
+			return noNode, err
+		}
+		spec.Source = &fetcher{order: order, prog: prog}
+		l.pulls = true
+	}
+	l.window, err = e.graph.AddWindow(at, spec)
+	return l.window, err
+}
+
+// fetchConditions returns all conditions between the root and this query's
+// order, and whether the input can be pulled from the root at all: not when a
+// source further down is itself limited.
+func (l *Live) fetchConditions() (conj []*query.Expr, ok bool) {
+	conj = append(conj, l.conj...)
+	for s := l.src.live; s != nil; s = s.src.live {
+		if s.window != noNode && (s.query.Bounded) {
+			return nil, false
+		}
+		conj = append(conj, s.conj...)
+	}
+	return conj, true
+}
+
+// fewCandidates tells whether an equality leaves so few rows that sorting them
+// is cheaper than reading in order past the others: with M candidates among R
+// rows, reading in order passes need*R/M rows.
+func (l *Live) fewCandidates() bool {
+	if l.target == nil {
+		return false
+	}
+	m, r := l.hash.Count(l.route.Cells), l.src.root.Len()
+	need := float64(l.query.Offset) + float64(l.query.Limit)
+	return float64(m)*float64(m) < need*float64(r)
+}
+
+// detach takes the query out of the graph and gives back what it holds.
+func (l *Live) detach() {
+	e := l.engine
+	if l.target != nil {
+		l.target.Close()
+		l.target = nil
+	}
+	for _, n := range []d2.NodeID{l.filter, l.window, l.output} {
+		if n != noNode {
+			// The first one there is takes the others along.
+			_ = e.graph.Drop(n)
+			break
+		}
+	}
+	l.filter, l.window, l.output = noNode, noNode, noNode
+	if l.lease != nil {
+		l.lease.During(e.out).Release()
+		l.lease = nil
+	}
+	l.prog, l.computed, l.hash = nil, nil, nil
+	l.size = 0
+}

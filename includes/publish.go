@@ -1,0 +1,289 @@
+package includes
+
+import (
+	"millrace.dev/millrace/collection"
+	"millrace.dev/millrace/d2"
+)
+
+// Sync applies a sync transaction to a root and brings every live collection
+// over it up to date.
+func (e *Engine) Sync(col uint32, tx *collection.Sync) error {
+	r := e.roots[col]
+	switch {
+	case r == nil:
+		return refuse(CodeUnknownCollection, col, "no such root collection")
+	case r.Status == collection.Idle || r.Status == collection.CleanedUp:
+		return refuse(CodeStatusTransition, col, "is not started")
+	}
+	changes, err := r.Apply(tx)
+	if err != nil {
+		return err
+	}
+	if tx.Truncate {
+		e.out.Truncated(col)
+	}
+	if len(changes) == 0 {
+		return nil
+	}
+	_ = e.graph.Push(r.input, changes)
+	for _, t := range r.Deliver(changes) {
+		_ = e.graph.PushTo(t.Node, t.Batch)
+		t.Batch = t.Batch[:0]
+	}
+	e.run(r, changes)
+	r.Retire(changes)
+	return nil
+}
+
+// SetWindow moves the window of an ordered query.
+func (e *Engine) SetWindow(col, offset, limit uint32) error {
+	l := e.lives[col]
+	switch {
+	case l == nil:
+		return refuse(CodeUnknownCollection, col, "no such live collection")
+	case l.window == noNode:
+		return refuse(CodeStatusTransition, col, "has no order, or is not running")
+	}
+	if err := e.graph.SetWindow(l.window, offset, limit); err != nil {
+		return refuse(CodeStatusTransition, col, err.Error())
+	}
+	e.run(nil, nil)
+	return nil
+}
+
+// run runs the graph and publishes: installs of all collections, statuses of
+// those that failed, then batches. r, which may be nil, is the root that changed.
+func (e *Engine) run(r *rootNode, changes []d2.Change) {
+	e.due = e.due[:0]
+	_, _ = e.graph.Run()
+	if r != nil {
+		e.out.Install(r.ID, changes, nil)
+	}
+	for _, l := range e.due {
+		l.prepare()
+	}
+	for _, l := range e.due {
+		if l.failure != nil && !l.broken {
+			l.broken = true
+			l.Go(collection.Failed, l.failure.Error(), e.out)
+			e.follow(l.deps, nil)
+		}
+	}
+	if r != nil {
+		r.Emit(changes, false, e.out)
+	}
+	for _, l := range e.due {
+		if l.failure == nil {
+			l.Emit(l.visible, l.delta != nil && len(l.delta.Moves) > 0, e.out)
+		}
+		l.changes, l.delta, l.visible, l.rebound = nil, nil, nil, nil
+	}
+}
+
+// prepare sorts a run's result into what readers see and what only exchanges
+// slots, and installs it.
+func (l *Live) prepare() {
+	if l.failure != nil {
+		return
+	}
+	out := l.engine.out
+	l.visible, l.rebound = nil, nil
+	if l.delta != nil {
+		l.readDelta()
+	} else {
+		l.readChanges()
+	}
+	var shown []byte
+	if len(l.computed) > 0 {
+		slots := l.engine.slots[:0]
+		for _, c := range l.visible {
+			if c.New != d2.None {
+				slots = append(slots, c.New)
+			}
+		}
+		l.engine.slots = slots
+		var err error
+		if shown, err = l.show(slots); err != nil {
+			l.failure = err
+			return
+		}
+	}
+	// With a layout the install stands even when it is empty: order-only moves
+	// come as an empty batch.
+	if len(l.visible) > 0 || l.delta != nil {
+		out.Install(l.ID, l.visible, shown)
+	}
+	if len(l.rebound) > 0 {
+		out.Rebind(l.ID, l.rebound)
+	}
+	if l.delta != nil {
+		out.Layout(l.ID, l.delta)
+	}
+}
+
+func (l *Live) readDelta() {
+	d := l.delta
+	visible := make([]d2.Change, 0, d.Ops())
+	for _, x := range d.Leaves {
+		visible = append(visible, d2.Change{Key: x.Key, Old: x.Old, New: d2.None})
+	}
+	for _, x := range d.Moves {
+		c := d2.Change{Key: x.Key, Old: x.Old, New: x.New}
+		if x.Changed {
+			visible = append(visible, c)
+		} else if x.Old != x.New {
+			l.rebound = append(l.rebound, c)
+		}
+	}
+	for _, x := range d.Enters {
+		visible = append(visible, d2.Change{Key: x.Key, Old: d2.None, New: x.New})
+	}
+	for _, x := range d.Updates {
+		visible = append(visible, d2.Change{Key: x.Key, Old: x.Old, New: x.New})
+	}
+	for _, x := range d.Rebinds {
+		l.rebound = append(l.rebound, d2.Change{Key: x.Key, Old: x.Old, New: x.New})
+	}
+	l.visible = visible
+	l.size = int(d.NewLen)
+}
+
+// readChanges takes the result of an unordered query. Its output stands on the
+// changes of its source, window or not.
+func (l *Live) readChanges() {
+	l.visible = l.changes
+	for i, c := range l.changes {
+		switch {
+		case c.Old == d2.None:
+			l.size++
+		case c.New == d2.None:
+			l.size--
+		case l.Same(c.Old, c.New):
+			if len(l.rebound) == 0 {
+				l.visible = append([]d2.Change(nil), l.changes[:i]...)
+			}
+			l.rebound = append(l.rebound, c)
+			continue
+		}
+		if len(l.rebound) > 0 {
+			l.visible = append(l.visible, c)
+		}
+	}
+}
+
+// ReadOrder sends the whole content of a collection in order.
+func (e *Engine) ReadOrder(col uint32) error {
+	if l := e.lives[col]; l != nil {
+		slots, err := l.content(e.slots[:0])
+		if err != nil {
+			return err
+		}
+		e.slots = slots
+		shown, err := l.show(slots)
+		if err != nil {
+			return err
+		}
+		e.out.Rows(col, e.pair(l.src.root, slots), shown)
+		return nil
+	}
+	r := e.roots[col]
+	if r == nil {
+		return refuse(CodeUnknownCollection, col, "no such collection")
+	}
+	slots, err := e.rootContent(r)
+	if err != nil {
+		return err
+	}
+	e.out.Rows(col, e.pair(r, slots), nil)
+	return nil
+}
+
+func (e *Engine) rootContent(r *rootNode) ([]uint32, error) {
+	if r.Len() == 0 {
+		return nil, nil
+	}
+	order, err := r.byKey(e)
+	if err != nil {
+		return nil, err
+	}
+	e.slots = e.slots[:0]
+	order.Tree.Scan(0, func(block []uint32) bool {
+		e.slots = append(e.slots, block...)
+		return true
+	})
+	return e.slots, nil
+}
+
+// Subscribe adds a subscription to a collection that has been declared or
+// started.
+func (e *Engine) Subscribe(col, sub uint32, mode collection.Mode) error {
+	if mode > collection.All {
+		return refuse(CodeBadMessage, col, "a subscription's mode is 0, 1 or 2")
+	}
+	b := e.base(col)
+	if b == nil {
+		return refuse(CodeUnknownCollection, col, "no such collection")
+	}
+	if !b.Subscribe(sub, mode) {
+		return refuse(CodeBadMessage, col, "the subscription id is taken")
+	}
+	if mode != collection.Initial {
+		return nil
+	}
+	if err := e.ReadOrder(col); err != nil {
+		b.Unsubscribe(sub)
+		return err
+	}
+	e.out.Emit(col, sub, collection.EmitContent, nil)
+	return nil
+}
+
+// Unsubscribe removes a subscription.
+func (e *Engine) Unsubscribe(col, sub uint32) error {
+	b := e.base(col)
+	if b == nil || !b.Unsubscribe(sub) {
+		return refuse(CodeUnknownCollection, col, "no such subscription")
+	}
+	if l := e.lives[col]; l != nil && l.Status == collection.CleanedUp && b.Subscriptions() == 0 {
+		e.forgetLive(l)
+	}
+	return nil
+}
+
+func (e *Engine) base(col uint32) *collection.Base {
+	if l := e.lives[col]; l != nil {
+		return &l.Base
+	}
+	if r := e.roots[col]; r != nil {
+		return &r.Base
+	}
+	return nil
+}
+
+// Stats are the counters of a session. All but the totals are zero once
+// everything has been cleaned up.
+type Stats struct {
+	Roots, Lives, Rows, Columns, Arrangements int
+	Nodes, Retained, Pinned                   int
+	Texts, Bytes                              int
+	Visits, Scanned, Refills                  int // totals since the start
+}
+
+// Stats counts. Cost: one look at every collection and node.
+func (e *Engine) Stats() Stats {
+	g, t := e.graph.Counters(), e.graph.Totals()
+	s := Stats{
+		Roots: len(e.roots), Lives: len(e.lives),
+		Nodes: g.Nodes, Retained: g.Retained, Pinned: g.Pinned,
+		Texts: e.Dict.Live(), Bytes: g.Bytes + e.Dict.Bytes(),
+		Visits: t.Visits, Scanned: t.RowsScanned, Refills: t.Refills,
+	}
+	for _, r := range e.order {
+		s.Rows += r.Len()
+		c, a, b := r.Held()
+		s.Columns += c
+		s.Arrangements += a
+		s.Bytes += b
+	}
+	return s
+}

@@ -1,0 +1,142 @@
+package jsbridge
+
+import (
+	"strconv"
+
+	"millrace.dev/millrace/collection"
+	"millrace.dev/millrace/collection/value"
+	"millrace.dev/millrace/jsbridge/msgpack"
+)
+
+// The requests.
+const (
+	askColumn = 1
+	askKeys   = 3
+)
+
+// Flags of a column request.
+const (
+	flagText  = 1
+	flagCarry = 2
+)
+
+// pullError is a pull the shell refused or answered with nonsense.
+type pullError struct{ text string }
+
+func (e *pullError) Error() string { return e.text }
+
+var errRefused = &pullError{"the shell threw while answering a pull"}
+
+// pulls turns what the engine wants to know into requests. It implements
+// collection.Shell.
+type pulls struct {
+	host   Host
+	dict   *collection.Dict
+	out    msgpack.Writer
+	in     msgpack.Reader
+	vals   []float64
+	failed bool // a pull failed since the command began
+	count  uint64
+}
+
+func (p *pulls) refused(err error) error {
+	p.failed = true
+	if err == nil {
+		return errRefused
+	}
+	return err
+}
+
+// ReadColumn implements collection.Shell.
+func (p *pulls) ReadColumn(col, index uint32, path []string, text bool, slots []uint32) (collection.Cells, error) {
+	w := &p.out
+	w.Reset()
+	w.Array(6)
+	w.Uint(askColumn)
+	w.Uint(uint64(col))
+	w.Uint(uint64(index))
+	w.Array(len(path))
+	for _, name := range path {
+		w.Str(name)
+	}
+	flags := uint64(flagCarry)
+	if text {
+		flags |= flagText
+	}
+	w.Uint(flags)
+	w.BlockU32(slots)
+	return p.ask(len(slots), "column "+strconv.Itoa(int(index)))
+}
+
+// ReadKeys implements collection.Shell.
+func (p *pulls) ReadKeys(col uint32, ids []uint32) (collection.Cells, error) {
+	w := &p.out
+	w.Reset()
+	w.Array(3)
+	w.Uint(askKeys)
+	w.Uint(uint64(col))
+	w.BlockU32(ids)
+	return p.ask(len(ids), "keys")
+}
+
+// ask sends the request and reads an answer of n cells and their texts.
+func (p *pulls) ask(n int, what string) (collection.Cells, error) {
+	p.count++
+	answer, err := p.host.Ask(p.out.Bytes())
+	if err != nil {
+		return collection.Cells{}, p.refused(nil)
+	}
+	p.in.Reset(answer)
+	p.in.ArrayOf(2)
+	cells := readCells(&p.in, n, &p.vals)
+	p.texts(&p.in)
+	if err := p.in.Err(); err != nil {
+		return collection.Cells{}, p.refused(&pullError{"answer to the pull of " + what + ": " + err.Error()})
+	}
+	if !cells.Valid(p.dict.Limit(n)) {
+		return collection.Cells{}, p.refused(&pullError{"answer to the pull of " + what + " holds cells that are none"})
+	}
+	return cells, nil
+}
+
+// texts reads a texts item into the dictionary.
+func (p *pulls) texts(in *msgpack.Reader) {
+	if in.Nil() {
+		return
+	}
+	n := in.Array()
+	for i := 0; i < n && !in.Failed(); i += 2 {
+		at := in.Pos()
+		id := in.U32()
+		text, _ := in.Text()
+		if id >= p.dict.Limit(n/2) {
+			in.Fail(at, "a text id without gaps", strconv.FormatUint(uint64(id), 10))
+		}
+		if !in.Failed() {
+			p.dict.Put(id, text)
+		}
+	}
+}
+
+// Equal implements collection.Shell.
+func (p *pulls) Equal(col, tmpl, a, b uint32) (bool, error) {
+	p.count++
+	equal, err := p.host.Equal(col, tmpl, a, b)
+	if err != nil {
+		return false, p.refused(nil)
+	}
+	return equal, nil
+}
+
+// Compare implements collection.Shell.
+func (p *pulls) Compare(collation, a, b uint32) (int, error) {
+	p.count++
+	c, err := p.host.Compare(collation, a, b)
+	if err != nil {
+		return 0, p.refused(nil)
+	}
+	return c, nil
+}
+
+var _ collection.Shell = (*pulls)(nil)
+var _ value.Texts = (*collection.Dict)(nil)
