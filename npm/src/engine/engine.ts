@@ -1,5 +1,5 @@
-import type { MemoryViews, Reader } from './reader.ts'
-import type { Writer } from './writer.ts'
+import type { MemoryViews, Reader } from './reader.js'
+import type { Writer } from './writer.js'
 
 /** The protocol this code speaks; the module must answer the same. */
 export const PROTOCOL_VERSION = 1

@@ -1,5 +1,5 @@
-import { BLOCK, EXT32, MAX_DEPTH, MessageFormatError } from './format.ts'
-import { wtf8Decode } from './wtf8.ts'
+import { BLOCK, EXT32, MAX_DEPTH, MessageFormatError } from './format.js'
+import { wtf8Decode } from './wtf8.js'
 
 /** The memory a message lies in, seen three ways. */
 export interface MemoryViews {

@@ -1,5 +1,5 @@
-import { BLOCK, EXT32 } from './format.ts'
-import { textByteLength, wtf8Encode } from './wtf8.ts'
+import { BLOCK, EXT32 } from './format.js'
+import { textByteLength, wtf8Encode } from './wtf8.js'
 
 const MIN_CAPACITY = 1024
 /** A writer larger than this gives its buffer back when it is reset. */

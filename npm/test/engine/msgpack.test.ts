@@ -1,9 +1,9 @@
 import { decode, encode } from '@msgpack/msgpack'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { MessageFormatError } from '../../src/engine/format.ts'
-import { Reader } from '../../src/engine/reader.ts'
-import { Writer } from '../../src/engine/writer.ts'
+import { MessageFormatError } from '../../src/engine/format.js'
+import { Reader } from '../../src/engine/reader.js'
+import { Writer } from '../../src/engine/writer.js'
 
 type Item = null | boolean | number | string | Uint8Array | Item[]
 
