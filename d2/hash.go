@@ -88,8 +88,9 @@ func (h *Hash) Has(slot Slot) bool {
 	return int(slot) < len(h.prev) && h.prev[slot] != absent
 }
 
-// Remove takes slot out of the list of its value. It reports false if the slot
-// is in none, or the value has no list.
+// Remove takes slot out of the list of the value it was added with. It reports
+// false if the slot is in no list or the value has none; a wrong value is not
+// always noticed and then spoils two counts.
 func (h *Hash) Remove(class uint8, bits uint64, slot Slot) bool {
 	if !h.Has(slot) {
 		return false
