@@ -35,7 +35,7 @@ export class FlightsApp {
   timings = new Timings(TIMINGS_KEPT)
   /** The same, only of updates that changed the page on show. */
   reachedTimings = new Timings(TIMINGS_KEPT)
-  /** Milliseconds that loading both files took, and that the query on show took to build and first answer. */
+  /** Milliseconds that filling both collections took (the engine starts in it), and that the query on show took to build and first answer. */
   loadTime = 0
   queryTime = 0
   /** Called inside `commit` whenever the page or its total changed, with the id of the flight behind it. */

@@ -80,8 +80,11 @@ class Page {
       element('range'),
       total === 0 ? '0 of 0' : `${count(first + 1)}–${count(last)} of ${count(total)}`,
     )
+    const focused = document.activeElement
     for (const id of ['newest', 'previous']) setDisabled(element(id), choice.page === 0)
     for (const id of ['next', 'oldest']) setDisabled(element(id), choice.page >= pages - 1)
+    // A button that goes out of use under the keyboard hands the focus on, or it would be lost.
+    if (focused?.matches('.pager :disabled')) element(choice.page === 0 ? 'next' : 'previous').focus()
     element('empty').hidden = total > 0
     if (total === 0) setText(element('empty'), emptyWords(choice, this.#app.airport(choice.code)))
   }
