@@ -1,6 +1,7 @@
 package query
 
 import (
+	"math"
 	"strconv"
 
 	"millrace.dev/millrace/collection/value"
@@ -207,8 +208,9 @@ func (e *Expr) appendID(b []byte) []byte {
 	switch e.Op {
 	case OpRef:
 		b = append(b, 'r')
+		b = append(b, byte(len(e.Path)))
 		for _, p := range e.Path {
-			b = strconv.AppendQuote(b, p)
+			b = append(append(b, byte(len(p)), byte(len(p)>>8), byte(len(p)>>16)), p...)
 		}
 	case OpConst:
 		b = appendCell(append(b, 'c'), e.Cell)
@@ -229,10 +231,12 @@ func (e *Expr) appendID(b []byte) []byte {
 }
 
 func appendCell(b []byte, c value.Cell) []byte {
-	b = strconv.AppendUint(b, uint64(c.Kind), 10)
-	b = append(b, ':')
-	b = strconv.AppendFloat(b, c.Val, 'x', -1, 64)
-	return append(b, ';')
+	b = append(b, c.Kind)
+	bits := math.Float64bits(c.Val)
+	for shift := 0; shift < 64; shift += 8 {
+		b = append(b, byte(bits>>shift))
+	}
+	return b
 }
 
 // ID is a text that is equal for two expressions over one root exactly when
