@@ -21,18 +21,6 @@ const (
 	headerWords
 )
 
-// The statuses that the exports themselves give.
-const (
-	exportNested = 3
-	exportBroken = 4
-)
-
-// The effect and the code that tell of a broken engine.
-const (
-	exportErrorEffect = 1
-	exportBrokenCode  = 13
-)
-
 var (
 	header [headerWords]uint32
 	input  buffer
@@ -41,8 +29,8 @@ var (
 	session *Session
 	running bool
 	broken  bool
-	// output holds effects that the session did not write: of a broken engine, or not aligned.
-	output msgpack.Writer
+	// aligned holds effects that do not lie where the host's views can read their blocks.
+	aligned msgpack.Writer
 )
 
 //go:wasmexport mr_version
@@ -82,9 +70,9 @@ func exportAnswer(n int32) (ptr uint32) {
 func exportCommand(n int32) (status int32) {
 	switch {
 	case broken:
-		return exportBroken
+		return Broken
 	case running:
-		return exportNested
+		return Nested
 	}
 	defer func() {
 		running = false
@@ -99,9 +87,9 @@ func exportCommand(n int32) (status int32) {
 	if n < 0 || int(n) > input.size() {
 		n = 0 // an empty message is refused as any other that is no command
 	}
-	status, effects := session.Command(input.bytes(int(n)))
-	publish(effects)
-	broken = status == exportBroken
+	status, out := session.Command(input.bytes(int(n)))
+	publish(out)
+	broken = status == Broken
 	return status
 }
 
@@ -120,12 +108,12 @@ func exportGC() {
 }
 
 // publish shows effects in the header, aligned as the host's views need them.
-func publish(effects []byte) {
-	if address(effects)%8 != 0 {
-		output.Release(idleBytes)
-		effects = output.Raw(effects)
+func publish(out []byte) {
+	if address(out)%8 != 0 {
+		aligned.Release(idleBytes)
+		out = aligned.Raw(out)
 	}
-	header[headerOutPtr], header[headerOutLen] = address(effects), uint32(len(effects))
+	header[headerOutPtr], header[headerOutLen] = address(out), uint32(len(out))
 }
 
 // breakDown ends the engine's life after a panic: the effects say why.
@@ -133,25 +121,11 @@ func breakDown(p any) int32 {
 	broken, host.pulling = true, false
 	trace := make([]byte, 4<<10)
 	trace = trace[:runtime.Stack(trace, false)]
-	output.Release(0)
-	output.Array(1)
-	output.Array(4)
-	output.Int(exportErrorEffect)
-	output.Int(exportBrokenCode)
-	output.Nil()
-	output.Str(panicText(p) + "\n" + string(trace))
-	publish(output.Bytes())
-	return exportBroken
-}
-
-func panicText(p any) string {
-	switch p := p.(type) {
-	case error:
-		return p.Error()
-	case string:
-		return p
-	}
-	return "a panic that says nothing"
+	var report effects
+	report.begin()
+	report.fail(codeEngineBroken, "", brokenText(p)+"\n"+string(trace))
+	publish(report.end())
+	return Broken
 }
 
 // recoverTo lets a failed export return value.

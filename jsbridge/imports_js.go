@@ -106,7 +106,7 @@ func (b *buffer) address() uint32 {
 // than idleBytes that is hardly used is given back.
 func (b *buffer) reserve(n int) {
 	switch size := b.size(); {
-	case n > size:
+	case n > size, size == 0:
 		n = max(n, min(2*size, maxMessage), minBuffer)
 	case size > idleBytes && n < size/8:
 		n = max(n, minBuffer)

@@ -295,9 +295,9 @@ export class ModuleEngine implements Engine {
     return this.#texts
   }
 
+  /** The views of the memory as it is: growth detaches older ones, which leaves them empty. */
   #fresh(): MemoryViews {
-    const { mem } = this.#exports
-    if (this.#views.u8.buffer !== mem.buffer) this.#views = viewsOf(mem)
+    if (this.#views.u8.length === 0) this.#views = viewsOf(this.#exports.mem)
     return this.#views
   }
 }

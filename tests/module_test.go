@@ -1,0 +1,171 @@
+package tests
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+
+	"millrace.dev/millrace/jsbridge"
+	"millrace.dev/millrace/jsbridge/msgpack"
+	"millrace.dev/millrace/jsbridge/wazerohost"
+)
+
+// moduleSizeLimit is the most the uncompressed module may take: some browsers
+// compile larger ones only in the background, and every visitor downloads it.
+const moduleSizeLimit = 4_000_000
+
+// engineModule builds the module once per test binary, with the flags that
+// releases are built with.
+var engineModule = sync.OnceValues(func() ([]byte, error) {
+	dir, err := os.MkdirTemp("", "millrace-module")
+	if err != nil {
+		return nil, err
+	}
+	defer os.RemoveAll(dir)
+	path := filepath.Join(dir, "engine.wasm")
+	build := exec.Command("go", "build", "-trimpath", "-buildvcs=false", "-ldflags=-s -w", "-o", path, "./wasm")
+	build.Dir = ".."
+	build.Env = append(os.Environ(), "GOOS=js", "GOARCH=wasm")
+	if out, err := build.CombinedOutput(); err != nil {
+		return nil, errors.Join(err, errors.New(string(out)))
+	}
+	return os.ReadFile(path)
+})
+
+func builtModule(t *testing.T) []byte {
+	t.Helper()
+	module, err := engineModule()
+	if err != nil {
+		t.Fatalf("build module: %v", err)
+	}
+	return module
+}
+
+// openEngine starts the module with a host. Compiled code is kept in the
+// user's cache, because compiling takes seconds.
+func openEngine(t *testing.T, host jsbridge.Host) *wazerohost.Instance {
+	t.Helper()
+	var opts wazerohost.Options
+	if dir, err := os.UserCacheDir(); err == nil {
+		opts.CacheDir = filepath.Join(dir, "millrace-wazero")
+	}
+	in, err := wazerohost.Open(context.Background(), builtModule(t), host, opts)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		if err := in.Close(); err != nil {
+			t.Error(err)
+		}
+	})
+	return in
+}
+
+func TestModule_ImportsNothingButTheRuntimeAndThePulls(t *testing.T) {
+	want := []string{
+		"gojs.runtime.clearTimeoutEvent",
+		"gojs.runtime.getRandomData",
+		"gojs.runtime.nanotime1",
+		"gojs.runtime.resetMemoryDataView",
+		"gojs.runtime.scheduleTimeoutEvent",
+		"gojs.runtime.walltime",
+		"gojs.runtime.wasmExit",
+		"gojs.runtime.wasmWrite",
+		"millrace.ask",
+		"millrace.compare",
+		"millrace.equal",
+	}
+	if got, _ := interfaceOf(t, builtModule(t)); !slices.Equal(got, want) {
+		t.Errorf("the module imports\n\t%s\nand may import\n\t%s", strings.Join(got, "\n\t"), strings.Join(want, "\n\t"))
+	}
+}
+
+func TestModule_ExportsTheProtocol(t *testing.T) {
+	want := []string{
+		"getsp", "mem", "mr_answer", "mr_command", "mr_gc", "mr_header", "mr_reserve", "mr_version", "resume", "run",
+	}
+	if _, got := interfaceOf(t, builtModule(t)); !slices.Equal(got, want) {
+		t.Errorf("the module exports %v, not %v", got, want)
+	}
+}
+
+func TestModule_StaysSmall(t *testing.T) {
+	if size := len(builtModule(t)); size > moduleSizeLimit {
+		t.Errorf("the module takes %d bytes, %d are allowed", size, moduleSizeLimit)
+	}
+}
+
+func TestModule_RefusesBytesThatAreNoCommand(t *testing.T) {
+	in := openEngine(t, silentHost{})
+	for _, message := range [][]byte{{}, {0xc1}, {0x90}, {0x91, 0xcc, 200}, bytes.Repeat([]byte{0x91}, 1000), make([]byte, 100_000)} {
+		status, effects, err := in.Command(message)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var r msgpack.Reader
+		r.Reset(effects)
+		n := r.Array()
+		r.Array()
+		if op := r.U32(); status != jsbridge.Refused || n != 1 || op != 1 || r.Failed() {
+			t.Errorf("%d bytes are answered with status %d and effects %x", len(message), status, effects)
+		}
+	}
+}
+
+func TestModule_PullsDuringACommandAndReportsTheHostsRefusal(t *testing.T) {
+	host := &columnHost{}
+	in := openEngine(t, host)
+	host.nested = func() {
+		if status, _, err := in.Command([]byte{0x90}); status != jsbridge.Nested || err != nil {
+			t.Errorf("a nested command ends with %d, %v", status, err)
+		}
+	}
+	for _, command := range loadedRoot(20_000) {
+		if status, effects, err := in.Command(command); status != jsbridge.Done || err != nil {
+			t.Fatalf("status %d, effects %x, %v", status, effects, err)
+		}
+	}
+	if status, effects, err := in.Command(orderedQuery(2)); status != jsbridge.Done || err != nil || host.asked == 0 {
+		t.Fatalf("status %d, %d pulls, effects %x, %v", status, host.asked, effects, err)
+	}
+	host.refuse = true
+	if status, effects, err := in.Command(orderedQuery(3, "other")); status != jsbridge.PullFailed || err != nil {
+		t.Fatalf("status %d, effects %x, %v", status, effects, err)
+	}
+	host.refuse = false
+	if status, _, err := in.Command(orderedQuery(4, "third")); status != jsbridge.Done || err != nil {
+		t.Fatalf("after a refused pull: status %d, %v", status, err)
+	}
+	if err := in.GC(); err != nil {
+		t.Fatal(err)
+	}
+}
+
+func TestModule_DiesWithAReportWhenTheHostPanics(t *testing.T) {
+	host := &columnHost{nested: func() { panic("host is broken") }}
+	in := openEngine(t, host)
+	for _, command := range loadedRoot(10) {
+		if _, _, err := in.Command(command); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for range 2 {
+		var crash *wazerohost.EngineCrashed
+		if _, _, err := in.Command(orderedQuery(2)); !errors.As(err, &crash) || !strings.Contains(err.Error(), "host is broken") {
+			t.Errorf("error %v", err)
+		}
+	}
+}
+
+func TestModule_IsRefusedWhenItIsNone(t *testing.T) {
+	if in, err := wazerohost.Open(context.Background(), []byte("no module"), silentHost{}, wazerohost.Options{}); in != nil || err == nil {
+		t.Errorf("opened %v, %v", in, err)
+	}
+}
