@@ -23,7 +23,12 @@ type Dict struct {
 	// ids that may have come to nothing; looked at when a command ends
 	loose []uint32
 	ascii []bool // by collation: printable ASCII follows the root collation
+
+	scratch query.Scratch
 }
+
+// Scratch implements query.Sharer.
+func (d *Dict) Scratch() *query.Scratch { return &d.scratch }
 
 // reserved are the texts both sides know from the start.
 var reserved = [...]string{value.EmptyText: "", query.TextRemote: "remote", query.TextLocal: "local"}

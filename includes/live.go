@@ -200,9 +200,11 @@ func (l *Live) addWindow(at d2.NodeID, under query.Shape) (d2.NodeID, error) {
 	}
 	spec.Order = order
 	if tree {
-		prog, err := query.Compile(conj, l.lease, e.Dict)
-		if err != nil {
-			return noNode, err
+		prog := l.prog
+		if len(conj) > len(l.conj) {
+			if prog, err = query.Compile(conj, l.lease, e.Dict); err != nil {
+				return noNode, err
+			}
 		}
 		spec.Source = &fetcher{order: order, prog: prog}
 		l.pulls = true

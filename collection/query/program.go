@@ -7,11 +7,11 @@ import "millrace.dev/millrace/collection/value"
 const chunk = 1024
 
 // Program is a compiled list of conjuncts, all of which must be true. It keeps
-// no state between calls but its scratch; it is used by one caller at a time.
+// no state between calls.
 type Program struct {
-	nodes []*node
-	texts value.Texts
-	free  []*vec
+	nodes   []*node
+	texts   value.Texts
+	scratch *Scratch
 	// Scanned counts the slots looked at since the program was made.
 	Scanned uint64
 }
@@ -24,7 +24,6 @@ type node struct {
 	cell value.Cell
 	list []value.Cell
 	args []*node
-	// texts of a constant pattern are looked up once per call.
 }
 
 // vec is a scratch vector of cells; tri holds truth values.
@@ -34,9 +33,22 @@ type vec struct {
 	tri   [chunk]value.Tri
 }
 
-// Compile binds conjuncts to the columns of b.
+// Scratch is a stock of vectors that the programs of one session share; a
+// program needs a few while it runs and none between.
+type Scratch struct{ free []*vec }
+
+// A Sharer is a value.Texts whose session's programs share their scratch.
+type Sharer interface{ Scratch() *Scratch }
+
+// Compile binds conjuncts to the columns of b. Programs made with the same
+// texts may share scratch (Sharer).
 func Compile(conjuncts []*Expr, b Binder, texts value.Texts) (*Program, error) {
 	p := &Program{texts: texts}
+	if s, ok := texts.(Sharer); ok {
+		p.scratch = s.Scratch()
+	} else {
+		p.scratch = new(Scratch)
+	}
 	for _, c := range conjuncts {
 		n, err := bind(c, b, false)
 		if err != nil {
@@ -160,15 +172,15 @@ func (p *Program) Cells(slots []uint32, visit func(i int, c value.Cell)) error {
 }
 
 func (p *Program) take() *vec {
-	if n := len(p.free); n > 0 {
-		v := p.free[n-1]
-		p.free = p.free[:n-1]
+	if n := len(p.scratch.free); n > 0 {
+		v := p.scratch.free[n-1]
+		p.scratch.free = p.scratch.free[:n-1]
 		return v
 	}
 	return new(vec)
 }
 
-func (p *Program) give(v *vec) { p.free = append(p.free, v) }
+func (p *Program) give(v *vec) { p.scratch.free = append(p.scratch.free, v) }
 
 // cells evaluates n for each slot into v.
 func (p *Program) cells(n *node, slots []uint32, v *vec) error {
