@@ -15,8 +15,8 @@ export function unpack(payload: Payload): Uint8Array<ArrayBuffer> {
 
 /** The bytes of the module, without holding up the page. Needs `DecompressionStream`. */
 export async function unpackInBackground(payload: Payload): Promise<ArrayBuffer> {
-  const file = new Blob([decodeBase64(payload.gzipBase64)])
-  return new Response(file.stream().pipeThrough(new DecompressionStream('gzip'))).arrayBuffer()
+  const file = new Response(decodeBase64(payload.gzipBase64)).body as ReadableStream<Uint8Array<ArrayBuffer>>
+  return new Response(file.pipeThrough(new DecompressionStream('gzip'))).arrayBuffer()
 }
 
 interface Zlib {
