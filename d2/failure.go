@@ -11,7 +11,6 @@ func (g *Graph) fail(n *node, batch int, cause error) {
 		}
 		m.failed = err
 		m.out = m.out[:0]
-		m.unstage()
 		if m.kind == KindOutput {
 			m.announce = true
 			g.flush = append(g.flush, m.id)
@@ -43,7 +42,7 @@ func (g *Graph) Reset(id NodeID) error {
 		return ErrUpstream
 	}
 	for _, m := range g.subtree(n) {
-		m.failed, m.announce = nil, false
+		m.failed = nil
 		m.out = m.out[:0]
 		m.unstage()
 		if m.win != nil {

@@ -145,10 +145,8 @@ func (g *Graph) visit(n *node) {
 	}
 	for _, id := range n.outs {
 		to := g.nodes[id]
-		if to.failed == nil {
-			to.linked = true
-			g.dirty.set(to.rank)
-		}
+		to.linked = true
+		g.dirty.set(to.rank)
 	}
 }
 

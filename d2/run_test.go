@@ -110,6 +110,51 @@ func TestRun_ComposesPushesInOrderOfFirstMention(t *testing.T) {
 	}
 }
 
+func TestRun_SumsWhatTheSourceEmitsWithWhatIsPushedPastIt(t *testing.T) {
+	w, g := newWorld(2), NewGraph()
+	in, _ := g.AddInput()
+	all, _ := g.AddFilter(in, xIs{w, -1})
+	sink := &recorder{t: t}
+	_, _ = g.AddOutput(all, sink)
+	_ = g.Push(in, []Change{w.put(0, 1, 1)})
+	if got := run(t, g, all, w.put(1, 1, 1)); got.Visits != 2 || got.Changes != 4 || len(sink.mirror) != 2 {
+		t.Errorf("%+v, %v", got, sink.mirror)
+	}
+	if g.LastRun() != g.Totals() || g.Totals().Changes != 4 {
+		t.Errorf("%+v, %+v", g.LastRun(), g.Totals())
+	}
+}
+
+func TestGraph_AnswersForHydratingWhatStandsBehindANode(t *testing.T) {
+	w, g := newWorld(9), NewGraph()
+	for k := range 9 {
+		w.put(k, -k, k%2)
+	}
+	in, _ := g.AddInput()
+	odd, _ := g.AddFilter(in, xIs{w, 1})
+	rows, err := g.Select(odd, w.current, nil)
+	if want := []uint32{1, 3, 5, 7}; err != nil || !slices.Equal(rows, want) {
+		t.Fatalf("%v %v", rows, err)
+	}
+	win, _ := g.AddWindow(odd, WindowSpec{Order: w, Keys: w, Offset: 1, Limit: 2})
+	first, _ := g.Hydrate(win, rows)
+	again, _ := g.Rows(win, nil)
+	if want := []uint32{5, 3}; !slices.Equal(first, want) || !slices.Equal(again, want) {
+		t.Errorf("%v, then %v", first, again)
+	}
+	if o, l, err := g.Bounds(win); o != 1 || l != 2 || err != nil {
+		t.Errorf("%d %d %v", o, l, err)
+	}
+	fault := 2
+	broken, _ := g.AddFilter(in, faulty{xIs{w, 1}, &fault})
+	if _, err := g.Select(broken, w.current, nil); err != errTest {
+		t.Errorf("%v", err)
+	}
+	if _, err := g.Select(win, w.current, nil); err != ErrNotFilter {
+		t.Errorf("%v", err)
+	}
+}
+
 // caller is a sink that does what sinks must not.
 type caller struct {
 	g    *Graph
@@ -216,6 +261,9 @@ func TestRun_FaultsOfOrderAndSourceStayWithTheirWindow(t *testing.T) {
 			t.Errorf("%v", err)
 		}
 		_ = g.Reset(ids[i])
+		if got := g.Retained(ids[i]); got != 0 {
+			t.Errorf("a reset window holds %d rows", got)
+		}
 		if _, err := g.Hydrate(ids[i], nil); i == 2 && err == nil {
 			t.Error("hydration from a broken source succeeds")
 		}
@@ -315,4 +363,18 @@ func ExampleGraph() {
 	// row 2 leaves 1
 	// row 3 enters at 0
 	// 2 operators visited
+}
+
+func TestRun_BuffersOfABulkLoadAreReleasedByTheNextRun(t *testing.T) {
+	w, g := newWorld(50000), NewGraph()
+	in, _ := line(t, g, w, 3)
+	batch := make([]Change, len(w.current))
+	for k := range batch {
+		batch[k] = w.put(k, k, 0)
+	}
+	run(t, g, in, batch...)
+	run(t, g, in)
+	if got := g.Counters().Bytes; got > 4096 {
+		t.Errorf("%d bytes", got)
+	}
 }

@@ -49,6 +49,7 @@ type Window struct {
 	delta Delta
 	work  stepState
 	mode  refetchMode
+	spare int // rows beyond two cushions that do not call for a trim yet
 }
 
 // refetchMode lets tests choose between the two ways to the same delta.
@@ -74,7 +75,7 @@ func NewWindow(spec WindowSpec) (*Window, error) {
 		order: spec.Order, keys: spec.Keys, source: spec.Source, pins: spec.Pins,
 		equal: spec.Equal, prefix: prefix,
 		offset: spec.Offset, limit: spec.Limit, wasOffset: spec.Offset, wasLimit: spec.Limit,
-		held: NewOrdered(spec.Order), exhausted: !prefix, selQ16: 1 << 16,
+		held: NewOrdered(spec.Order), exhausted: !prefix, selQ16: 1 << 16, spare: 8,
 	}
 	w.cushion.init(spec.Cushion, w.need(), w.limit)
 	w.onFetch = w.take

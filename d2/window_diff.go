@@ -36,7 +36,6 @@ func (w *Window) diffByRanks(pFrom, pTo, qFrom, qTo int) {
 	w.enterRange(max(q0, p1), q1, qFrom)
 
 	k0, k1 := max(p0, q0), min(p1, q1)
-	k1 = max(k0, k1)
 	s.kept = s.kept[:0]
 	for i := range s.rows {
 		r := &s.rows[i]

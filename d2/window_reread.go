@@ -50,9 +50,6 @@ func (w *Window) diffByState(batch []Change, qFrom, qTo int) {
 	// New versions of rows the old window showed, with the change they came by.
 	s.news64 = s.news64[:0]
 	for i, c := range batch {
-		if c.Old == None || c.New == None {
-			continue
-		}
 		if _, ok := lookup(s.index, c.Old); ok {
 			s.news64 = append(s.news64, uint64(c.New)<<32|uint64(i))
 		}

@@ -94,7 +94,7 @@ func (w *Window) trim() {
 		return
 	}
 	keep := w.need() + w.cushion.rows
-	if w.held.Len() <= keep+w.cushion.rows+8 {
+	if w.held.Len() <= keep+w.cushion.rows+w.spare {
 		return
 	}
 	w.held.Truncate(keep)
