@@ -148,6 +148,41 @@ func TestModule_PullsDuringACommandAndReportsTheHostsRefusal(t *testing.T) {
 	}
 }
 
+func TestModule_GivesTheEffectsThatTheSessionGivesNatively(t *testing.T) {
+	commands := append(loadedRoot(1000), orderedQuery(2), []byte{0x90}, command(func(w *msgpack.Writer) {
+		w.Array(7)
+		w.Int(6)
+		w.Int(1)
+		w.Int(0)
+		w.BlockU32([]uint32{1, 7, 1000, 2, 8, 0xffffffff, 0, 1000, 1001})
+		w.Array(2)
+		w.BlockU32([]uint32{1000})
+		w.Array(2)
+		w.Int(3)
+		w.BlockF64([]float64{1000})
+		w.Array(1)
+		w.Array(2)
+		w.Int(3)
+		w.BlockF64([]float64{-5000, 0.5})
+		w.Nil()
+	}), command(func(w *msgpack.Writer) {
+		w.Array(2)
+		w.Int(5)
+		w.Int(1)
+	}))
+	in, session := openEngine(t, &columnHost{}), jsbridge.NewSession(&columnHost{})
+	for i, c := range commands {
+		wantStatus, want := session.Command(c)
+		status, effects, err := in.Command(c)
+		if err != nil || status != wantStatus || !bytes.Equal(effects, want) {
+			t.Fatalf("command %d ends with %d and %x, natively with %d and %x, %v", i, status, effects, wantStatus, want, err)
+		}
+		if wantStatus != jsbridge.Done && i != 4 {
+			t.Errorf("command %d is refused: %x", i, want)
+		}
+	}
+}
+
 func TestModule_DiesWithAReportWhenTheHostPanics(t *testing.T) {
 	host := &columnHost{nested: func() { panic("host is broken") }}
 	in := openEngine(t, host)
