@@ -46,7 +46,7 @@ func (g *Graph) Reset(id NodeID) error {
 		m.out = m.out[:0]
 		m.unstage()
 		if m.win != nil {
-			m.win.Release()
+			m.win.release()
 		}
 	}
 	return nil

@@ -47,7 +47,7 @@ type node struct {
 	announce bool // an output that owes its sink a Fail
 
 	pred   Predicate
-	win    *Window
+	win    *window
 	sink   Sink
 	winSrc *node // the window whose delta passes through, else nil
 }
@@ -99,7 +99,7 @@ func (g *Graph) AddWindow(in NodeID, spec WindowSpec) (NodeID, error) {
 	if err := g.mayFeed(in); err != nil {
 		return -1, err
 	}
-	w, err := NewWindow(spec)
+	w, err := newWindow(spec)
 	if err != nil {
 		return -1, err
 	}
@@ -238,7 +238,7 @@ func (g *Graph) subtree(n *node) []*node {
 
 func (g *Graph) release(n *node) {
 	if n.win != nil {
-		n.win.Release()
+		n.win.release()
 	}
 	g.dirty.clear(n.rank)
 	g.byRank[n.rank] = -1

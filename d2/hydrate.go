@@ -5,7 +5,7 @@ package d2
 // on to what the window feeds. rows are the rows of the input in any order;
 // with nil they are fetched from the window's source. Earlier state is
 // replaced. After an error the node and everything it feeds count as failed;
-// sinks are not called. Cost: one fetch of the prefix, or a bulk load.
+// sinks are not called. What it reads counts in [Graph.Totals]. Cost: one fetch of the prefix, or a bulk load.
 func (g *Graph) Hydrate(id NodeID, rows []uint32) (members []uint32, err error) {
 	n, err := g.window(id)
 	if err != nil {
@@ -22,7 +22,10 @@ func (g *Graph) Hydrate(id NodeID, rows []uint32) (members []uint32, err error) 
 			err = n.failed
 		}
 	}()
-	return n.win.Hydrate(rows), nil
+	var work RunStats
+	members = n.win.hydrate(rows, &work)
+	g.total.add(work)
+	return members, nil
 }
 
 // Rows appends the rows of a window to dst, in order.
@@ -31,7 +34,7 @@ func (g *Graph) Rows(id NodeID, dst []uint32) ([]uint32, error) {
 	if err != nil {
 		return dst, err
 	}
-	return n.win.Rows(dst), nil
+	return n.win.rows(dst), nil
 }
 
 // Bounds returns a window's offset and limit, those last set included.
@@ -65,7 +68,7 @@ func (g *Graph) Counters() Counters {
 		c.Bytes += 12 * (cap(n.out) + cap(n.pushed))
 		if n.win != nil {
 			c.Retained += n.win.held.Len()
-			c.Bytes += n.win.Bytes()
+			c.Bytes += n.win.bytes()
 			if n.win.hasHi {
 				c.Pinned++
 			}

@@ -44,7 +44,7 @@ func (g *Graph) SetWindow(id NodeID, offset, limit uint32) error {
 	if err != nil {
 		return err
 	}
-	n.win.SetWindow(offset, limit)
+	n.win.setBounds(offset, limit)
 	g.dirty.set(n.rank)
 	return nil
 }

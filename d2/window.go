@@ -18,14 +18,14 @@ type WindowSpec struct {
 	Cushion Cushion
 }
 
-// Window keeps the rows [offset, offset+limit) of an ordered input exact under
+// window keeps the rows [offset, offset+limit) of an ordered input exact under
 // changes and tells how its sequence of rows changes.
 //
 // State: held is exactly the set of input rows at or before the frontier hi,
 // and holds at least offset+limit rows or is the whole input (exhausted).
 // A retained window is one that is always exhausted. Between steps the rows
 // reported are held[offset, offset+limit).
-type Window struct {
+type window struct {
 	order  Order
 	keys   Keys
 	source Source
@@ -61,9 +61,8 @@ const (
 	refetchAlways
 )
 
-// NewWindow checks a spec and returns an empty window. Graphs make their own;
-// it is exported for engines that keep windows outside a graph.
-func NewWindow(spec WindowSpec) (*Window, error) {
+// newWindow checks a spec and returns an empty window.
+func newWindow(spec WindowSpec) (*window, error) {
 	if spec.Order == nil || spec.Keys == nil {
 		return nil, ErrNoOrder
 	}
@@ -71,7 +70,7 @@ func NewWindow(spec WindowSpec) (*Window, error) {
 	if prefix && spec.Pins == nil {
 		return nil, ErrNoPins
 	}
-	w := &Window{
+	w := &window{
 		order: spec.Order, keys: spec.Keys, source: spec.Source, pins: spec.Pins,
 		equal: spec.Equal, prefix: prefix,
 		offset: spec.Offset, limit: spec.Limit, wasOffset: spec.Offset, wasLimit: spec.Limit,

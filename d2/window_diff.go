@@ -26,7 +26,7 @@ func place(list []uint32, u int) int {
 // diffByRanks derives the delta from the touched rows. All other rows keep
 // their relative order, so they are numbered by that alone; the old and the
 // new window show one range of these numbers each.
-func (w *Window) diffByRanks(pFrom, pTo, qFrom, qTo int) {
+func (w *window) diffByRanks(pFrom, pTo, qFrom, qTo int) {
 	s := &w.work
 	p0, p1 := pFrom-lessThan(s.olds, uint32(pFrom)), pTo-lessThan(s.olds, uint32(pTo))
 	q0, q1 := qFrom-lessThan(s.news, uint32(qFrom)), qTo-lessThan(s.news, uint32(qTo))
@@ -67,7 +67,7 @@ func (w *Window) diffByRanks(pFrom, pTo, qFrom, qTo int) {
 
 // leaveRange reports untouched rows that crossed an edge outwards. They are
 // still held; one replaced in place leaves with the version reported before.
-func (w *Window) leaveRange(u, end, pFrom int) {
+func (w *window) leaveRange(u, end, pFrom int) {
 	s := &w.work
 	for ; u < end; u++ {
 		oldRank := place(s.olds, u)
@@ -79,7 +79,7 @@ func (w *Window) leaveRange(u, end, pFrom int) {
 	}
 }
 
-func (w *Window) enterRange(u, end, qFrom int) {
+func (w *window) enterRange(u, end, qFrom int) {
 	for ; u < end; u++ {
 		rank := place(w.work.news, u)
 		slot := w.held.At(rank)
@@ -106,7 +106,7 @@ func (s *stepState) replacedAt(oldRank uint32) (uint32, bool) {
 
 // reposition splits the kept rows whose order key changed into those that stay
 // and those that move.
-func (w *Window) reposition() {
+func (w *window) reposition() {
 	s := &w.work
 	slices.SortFunc(s.kept, func(a, b keptRow) int { return int(a.to) - int(b.to) })
 	s.length, s.tails = stay(s.kept, s.length, s.tails)
@@ -121,7 +121,7 @@ func (w *Window) reposition() {
 	}
 }
 
-func (w *Window) update(u Update) {
+func (w *window) update(u Update) {
 	if w.equal != nil && w.equal.Same(u.Old, u.New) {
 		w.delta.Rebinds = append(w.delta.Rebinds, u)
 		return

@@ -4,7 +4,7 @@ import "slices"
 
 // refetchPays tells whether reading the prefix again costs less than applying
 // a batch: the read scans need+cushion rows divided by the share that passes.
-func (w *Window) refetchPays(changes int) bool {
+func (w *window) refetchPays(changes int) bool {
 	if !w.prefix || w.mode == refetchNever {
 		return false
 	}
@@ -21,7 +21,7 @@ func (w *Window) refetchPays(changes int) bool {
 // stepByReading forgets the batch, reads the prefix again and compares the two
 // windows row by row. Cost: one fetch and O(N log N + d log N) without a
 // comparison of rows, N being the length of the window.
-func (w *Window) stepByReading(batch []Change, pFrom, pTo int, stats *RunStats) {
+func (w *window) stepByReading(batch []Change, pFrom, pTo int, stats *RunStats) {
 	s := &w.work
 	s.slots = w.slice(pFrom, pTo, s.slots[:0])
 	w.held.reset()
@@ -37,7 +37,7 @@ func (w *Window) stepByReading(batch []Change, pFrom, pTo int, stats *RunStats) 
 
 // diffByState compares the old window in s.slots with ranks [qFrom, qTo) of
 // what is held. A slot in both is a row that did not change.
-func (w *Window) diffByState(batch []Change, qFrom, qTo int) {
+func (w *window) diffByState(batch []Change, qFrom, qTo int) {
 	s := &w.work
 	p := s.slots
 	s.slots = w.slice(qFrom, qTo, s.slots)

@@ -1,19 +1,19 @@
 package d2
 
-// SetWindow chooses other bounds; they take effect, and are reported, with the
+// setBounds chooses other bounds; they take effect, and are reported, with the
 // next step. Cost: nothing now, then the rows that cross an edge.
-func (w *Window) SetWindow(offset, limit uint32) {
+func (w *window) setBounds(offset, limit uint32) {
 	w.offset, w.limit = offset, limit
 	w.cushion.bound(limit)
 }
 
 // pending tells whether the bounds differ from those last reported.
-func (w *Window) pending() bool {
+func (w *window) pending() bool {
 	return w.offset != w.wasOffset || w.limit != w.wasLimit
 }
 
 // need is the number of rows the bounds ask for, from the start of the input.
-func (w *Window) need() int {
+func (w *window) need() int {
 	return int(min(uint64(w.offset)+uint64(w.limit), uint64(Unlimited)))
 }
 
@@ -28,17 +28,17 @@ func bounds(offset, limit uint32, rows int) (from, to int) {
 }
 
 // covered tells whether a row with this order key would have to be held.
-func (w *Window) covered(slot Slot) bool {
+func (w *window) covered(slot Slot) bool {
 	return w.exhausted || (w.hasHi && w.order.Compare(slot, w.hi) <= 0)
 }
 
-func (w *Window) setHi(slot Slot) {
+func (w *window) setHi(slot Slot) {
 	w.pins.Pin(slot)
 	w.dropHi()
 	w.hi, w.hasHi = slot, true
 }
 
-func (w *Window) dropHi() {
+func (w *window) dropHi() {
 	if w.hasHi {
 		w.pins.Unpin(w.hi)
 		w.hasHi = false
@@ -46,7 +46,7 @@ func (w *Window) dropHi() {
 }
 
 // take is the yield of every fetch.
-func (w *Window) take(slot Slot) bool {
+func (w *window) take(slot Slot) bool {
 	w.held.Append(slot)
 	w.fetched++
 	return w.fetched < w.wanted
@@ -54,7 +54,7 @@ func (w *Window) take(slot Slot) bool {
 
 // fetch appends the next rows after the frontier and advances it. A fetch
 // shorter than asked proves that there are no more.
-func (w *Window) fetch(want int, stats *RunStats) {
+func (w *window) fetch(want int, stats *RunStats) {
 	after := None
 	if w.hasHi {
 		after = w.hi
@@ -75,7 +75,7 @@ func (w *Window) fetch(want int, stats *RunStats) {
 }
 
 // refill restores the invariant that a window holds what its bounds need.
-func (w *Window) refill(stats *RunStats) bool {
+func (w *window) refill(stats *RunStats) bool {
 	need := w.need()
 	if w.exhausted || w.held.Len() >= need {
 		return false
@@ -89,7 +89,7 @@ func (w *Window) refill(stats *RunStats) bool {
 }
 
 // trim lets go of rows far beyond need and draws the frontier back.
-func (w *Window) trim() {
+func (w *window) trim() {
 	if !w.prefix {
 		return
 	}
@@ -106,32 +106,31 @@ func (w *Window) trim() {
 	w.setHi(w.held.At(keep - 1))
 }
 
-// Hydrate replaces the contents and returns the window's rows in order. rows
+// hydrate replaces the contents and returns the window's rows in order. rows
 // are the input in any order; with nil, or where only a prefix is held, they
 // are read from the source.
-func (w *Window) Hydrate(rows []uint32) []uint32 {
-	w.Release()
-	var stats RunStats
+func (w *window) hydrate(rows []uint32, stats *RunStats) []uint32 {
+	w.release()
 	switch {
 	case w.prefix:
 		if want := w.need() + w.cushion.rows; want > 0 {
-			w.fetch(want, &stats)
+			w.fetch(want, stats)
 		}
 	case rows == nil && w.source != nil:
-		w.fetch(int(Unlimited), &stats)
+		w.fetch(int(Unlimited), stats)
 	default:
 		w.held.LoadUnsorted(append([]uint32(nil), rows...), nil)
 	}
-	return w.Rows(nil)
+	return w.rows(nil)
 }
 
-// Rows appends the rows last reported to dst, in order.
-func (w *Window) Rows(dst []uint32) []uint32 {
+// rows appends the rows last reported to dst, in order.
+func (w *window) rows(dst []uint32) []uint32 {
 	from, to := bounds(w.wasOffset, w.wasLimit, w.held.Len())
 	return w.slice(from, to, dst)
 }
 
-func (w *Window) slice(from, to int, dst []uint32) []uint32 {
+func (w *window) slice(from, to int, dst []uint32) []uint32 {
 	for from < to {
 		block := w.held.BlockAt(from)
 		block = block[:min(len(block), to-from)]
@@ -141,9 +140,9 @@ func (w *Window) slice(from, to int, dst []uint32) []uint32 {
 	return dst
 }
 
-// Release empties the window and gives up its frontier; it may be hydrated
+// release empties the window and gives up its frontier; it may be hydrated
 // again.
-func (w *Window) Release() {
+func (w *window) release() {
 	w.dropHi()
 	w.held.Clear()
 	w.exhausted = !w.prefix
@@ -152,11 +151,8 @@ func (w *Window) Release() {
 	w.work.release()
 }
 
-// Len returns the number of rows held, shown or not.
-func (w *Window) Len() int { return w.held.Len() }
-
-// Bytes returns the memory held.
-func (w *Window) Bytes() int {
+// bytes returns the memory held.
+func (w *window) bytes() int {
 	d := &w.delta
 	return w.held.Bytes() + w.work.bytes() +
 		12*(cap(d.Leaves)+cap(d.Enters)) + 24*cap(d.Moves) + 16*(cap(d.Updates)+cap(d.Rebinds))

@@ -45,7 +45,7 @@ func (s *stepState) bytes() int {
 // Cost: O(d log d + d log n) for d changes that concern rows held, or one read
 // of the prefix when the batch is larger than that; nothing but one or two
 // comparisons for a change beyond the frontier.
-func (w *Window) step(batch []Change, out []Change, stats *RunStats) []Change {
+func (w *window) step(batch []Change, out []Change, stats *RunStats) []Change {
 	from, to := bounds(w.wasOffset, w.wasLimit, w.held.Len())
 	w.delta.reset(to-from, 0)
 	switch {
@@ -67,7 +67,7 @@ func (w *Window) step(batch []Change, out []Change, stats *RunStats) []Change {
 }
 
 // stepFromNothing bulk loads the first rows of an input known to be empty.
-func (w *Window) stepFromNothing(batch []Change) {
+func (w *window) stepFromNothing(batch []Change) {
 	s := &w.work
 	s.slots = s.slots[:0]
 	for _, c := range batch {
@@ -85,7 +85,7 @@ func (w *Window) stepFromNothing(batch []Change) {
 	}
 }
 
-func (w *Window) stepByRanks(batch []Change, pFrom, pTo int, stats *RunStats) {
+func (w *window) stepByRanks(batch []Change, pFrom, pTo int, stats *RunStats) {
 	s := &w.work
 	w.collect(batch)
 	for i := len(s.olds) - 1; i >= 0; i-- {
@@ -111,7 +111,7 @@ func (w *Window) stepByRanks(batch []Change, pFrom, pTo int, stats *RunStats) {
 
 // collect finds the changes that concern rows held and where the old versions
 // stand, and replaces in place what keeps its order key.
-func (w *Window) collect(batch []Change) {
+func (w *window) collect(batch []Change) {
 	s := &w.work
 	s.rows, s.olds, s.inserts, s.inPlace = s.rows[:0], s.olds[:0], s.inserts[:0], s.inPlace[:0]
 	for _, c := range batch {
@@ -152,7 +152,7 @@ func (w *Window) collect(batch []Change) {
 
 // findReturned looks for rows that left the prefix in this step and came back
 // with the refill: they have moved or been updated, not left and entered.
-func (w *Window) findReturned() {
+func (w *window) findReturned() {
 	s := &w.work
 	for i := range s.rows {
 		r := &s.rows[i]

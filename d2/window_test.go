@@ -10,7 +10,7 @@ import (
 // probe is one window under test with the mirror its deltas have built.
 type probe struct {
 	name   string
-	w      *Window
+	w      *window
 	mirror []uint32
 }
 
@@ -44,7 +44,7 @@ func newProbes(t *rapid.T, c *chance, w *world, p xIs, kind visible, offset, lim
 		source = shySource{source}
 	}
 	add := func(name string, retain bool, mode refetchMode) {
-		win, err := NewWindow(WindowSpec{
+		win, err := newWindow(WindowSpec{
 			Order: w, Keys: w, Offset: offset, Limit: limit, Retain: retain,
 			Source: source, Pins: w, Equal: w.looks(kind), Cushion: someCushion(c),
 		})
@@ -85,7 +85,7 @@ func windowHistory(t *rapid.T, ch *chance) {
 	if ch.intn(2) == 0 {
 		old = slice(w.sequence(p), offset, limit)
 		for _, pr := range probes {
-			pr.mirror = pr.w.Hydrate(nil)
+			pr.mirror = pr.w.hydrate(nil, &RunStats{})
 		}
 	} else { // the first contents arrive as a batch
 		rows := []Change{}
@@ -98,7 +98,7 @@ func windowHistory(t *rapid.T, ch *chance) {
 		if ch.intn(6) == 0 {
 			offset, limit = someBounds(ch)
 			for _, pr := range probes {
-				pr.w.SetWindow(offset, limit)
+				pr.w.setBounds(offset, limit)
 			}
 		}
 		probes[4].w.mode = refetchMode(1 + ch.intn(2))
@@ -107,7 +107,7 @@ func windowHistory(t *rapid.T, ch *chance) {
 		w.forget(batch)
 	}
 	for _, pr := range probes {
-		pr.w.Release()
+		pr.w.release()
 	}
 	if w.pinned() != 0 {
 		t.Fatalf("%d pins left", w.pinned())
@@ -129,8 +129,8 @@ func stepAll(t *rapid.T, w *world, p xIs, kind visible, probes []*probe, batch [
 		if !slices.Equal(pr.mirror, now) {
 			t.Fatalf("%s: mirror %v, want %v", pr.name, pr.mirror, now)
 		}
-		if !slices.Equal(pr.w.Rows(nil), now) {
-			t.Fatalf("%s: rows %v, want %v", pr.name, pr.w.Rows(nil), now)
+		if !slices.Equal(pr.w.rows(nil), now) {
+			t.Fatalf("%s: rows %v, want %v", pr.name, pr.w.rows(nil), now)
 		}
 		held := contents(pr.w.held)
 		if len(held) > len(rows) || !slices.Equal(held, rows[:len(held)]) {
@@ -207,12 +207,12 @@ func TestWindow_SetWindowThereAndBackIsTheIdentity(t *testing.T) {
 		w.fill(ch, 4)
 		offset, limit := someBounds(ch)
 		for _, pr := range newProbes(t, ch, w, p, seesVersions, offset, limit) {
-			before := pr.w.Hydrate(nil)
+			before := pr.w.hydrate(nil, &RunStats{})
 			mirror := slices.Clone(before)
 			there, length := someBounds(ch)
 			var stats RunStats
 			for _, to := range [][2]uint32{{there, length}, {offset, limit}} {
-				pr.w.SetWindow(to[0], to[1])
+				pr.w.setBounds(to[0], to[1])
 				pr.w.step(nil, nil, &stats)
 				d := &pr.w.delta
 				if len(d.Moves)+len(d.Updates)+len(d.Rebinds) > 0 {
@@ -238,8 +238,8 @@ func TestWindow_SplittingABatchReachesTheSameWindow(t *testing.T) {
 		probes := newProbes(t, ch, w, p, seesVersions, offset, limit)
 		whole := newProbes(t, ch, w, p, seesVersions, offset, limit)
 		for i := range probes {
-			probes[i].w.Hydrate(nil)
-			whole[i].w.Hydrate(nil)
+			probes[i].w.hydrate(nil, &RunStats{})
+			whole[i].w.hydrate(nil, &RunStats{})
 		}
 		var stats RunStats
 		b1 := w.batch(ch, 10, 3)
@@ -254,7 +254,7 @@ func TestWindow_SplittingABatchReachesTheSameWindow(t *testing.T) {
 		for i := range probes {
 			probes[i].w.step(b2, nil, &stats)
 			whole[i].w.step(sum, nil, &stats)
-			if a, b := probes[i].w.Rows(nil), whole[i].w.Rows(nil); !slices.Equal(a, b) {
+			if a, b := probes[i].w.rows(nil), whole[i].w.rows(nil); !slices.Equal(a, b) {
 				t.Fatalf("%s: split %v, whole %v", probes[i].name, a, b)
 			}
 		}
@@ -272,15 +272,15 @@ func TestWindow_LargeWindowsAgreeAcrossStrategies(t *testing.T) {
 		offset, limit := uint32(ch.intn(700)), uint32(ch.intn(1500))
 		probes := newProbes(t, ch, w, p, seesVersions, offset, limit)
 		for _, pr := range probes {
-			pr.mirror = pr.w.Hydrate(nil)
+			pr.mirror = pr.w.hydrate(nil, &RunStats{})
 		}
 		for range 4 {
 			offset, limit = uint32(max(0, int(offset)+ch.intn(50)-25)), uint32(ch.intn(1500))
 			batch := w.batch(ch, []int{1, 30, 1500}[ch.intn(3)], 1000)
 			now := slice(w.sequence(p), offset, limit)
 			for _, pr := range probes {
-				pr.w.SetWindow(offset, limit)
-				old := pr.w.Rows(nil)
+				pr.w.setBounds(offset, limit)
+				old := pr.w.rows(nil)
 				var stats RunStats
 				changes := pr.w.step(batch, nil, &stats)
 				pr.mirror = splice(pr.mirror, &pr.w.delta)

@@ -30,6 +30,9 @@ func TestWindow_HydratesFromTheSourceByReadingOnlyWhatItHolds(t *testing.T) {
 	if rows, _ := g.Hydrate(win, nil); len(rows) != 50 || rows[0] != w.current[0] {
 		t.Errorf("%v", rows)
 	}
+	if got := g.Totals().RowsScanned; got != 60 {
+		t.Errorf("%d rows scanned", got)
+	}
 	if c := g.Counters(); c.Retained != 60 || w.compares > 0 || c.Bytes > 8192 {
 		t.Errorf("%+v after %d comparisons", c, w.compares)
 	}
@@ -44,8 +47,8 @@ func TestWindow_CushionIntervalInAWorkQueue(t *testing.T) {
 		_, _ = g.Run()
 		w.forget(batch)
 	}
-	// A refill every c+1 departures, of c+1 rows each.
-	if got := g.Totals(); got.Refills != 100 || got.RowsFetched != 1000 {
+	// 59 rows at first, then a refill every c+1 departures, of c+1 rows each.
+	if got := g.Totals(); got.Refills != 100 || got.RowsFetched != 59+1000 {
 		t.Errorf("%+v", got)
 	}
 }
@@ -59,7 +62,7 @@ func TestWindow_NewestFirstNeverRefills(t *testing.T) {
 		_, _ = g.Run()
 		w.forget(batch)
 	}
-	if got := g.Totals(); got.Refills != 0 || got.RowsFetched != 0 || got.Refetches != 0 {
+	if got := g.Totals(); got.Refills != 0 || got.RowsFetched != 59 || got.Refetches != 0 {
 		t.Errorf("%+v", got)
 	}
 }
