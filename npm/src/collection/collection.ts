@@ -1,0 +1,231 @@
+import type { ChangeListener, CollectionSubscription, SubscribeChangesOptions } from '../types/changes.ts'
+import type { Collection, Transaction } from '../types/collection.ts'
+import type { BaseCollectionConfig } from '../types/config.ts'
+import type { CollectionEventName, CollectionEvents, CollectionStatus } from '../types/events.ts'
+import type { StringCollationConfig, UtilsRecord, WithVirtualProps, WritableDeep } from '../types/rows.ts'
+import { INSIDE } from './access.ts'
+import type { DirectWrites } from './direct-writes.ts'
+import { InitialState, type ManagedCollection } from './lifecycle.ts'
+import type { ChangeCallback, Subscription } from './subscription.ts'
+
+type Row<T, TKey extends string | number> = WithVirtualProps<T, TKey>
+
+/** What a collection is put together from. */
+export interface CollectionParts<T extends object, TKey extends string | number, TUtils extends UtilsRecord> {
+  readonly config: BaseCollectionConfig<T, TKey, TUtils>
+  readonly inside: ManagedCollection
+  readonly writes: DirectWrites
+}
+
+/** The class behind every collection; made by `createCollection` and `createLiveQueryCollection`. */
+export class CollectionImpl<
+  T extends object = Record<string, unknown>,
+  TKey extends string | number = string | number,
+  TUtils extends UtilsRecord = UtilsRecord,
+> implements Collection<T, TKey, TUtils>
+{
+  readonly id: string
+  readonly config: BaseCollectionConfig<T, TKey, TUtils>
+  readonly utils: TUtils
+  readonly #inside: ManagedCollection
+  readonly #writes: DirectWrites
+
+  constructor({ config, inside, writes }: CollectionParts<T, TKey, TUtils>) {
+    this.id = inside.id
+    this.config = config
+    this.utils = config.utils ?? ({} as TUtils)
+    this.#inside = inside
+    this.#writes = writes
+    inside.facade = this
+  }
+
+  get [INSIDE](): ManagedCollection {
+    return this.#inside
+  }
+
+  get status(): CollectionStatus {
+    return this.#inside.status
+  }
+
+  get subscriberCount(): number {
+    return this.#inside.subscriberCount
+  }
+
+  /** Whether more data is being loaded on demand; no source of this library does. */
+  get isLoadingSubset(): boolean {
+    return false
+  }
+
+  get compareOptions(): StringCollationConfig {
+    return compareOptionsOf(this.config.defaultStringCollation)
+  }
+
+  get size(): number {
+    return this.#inside.size
+  }
+
+  get state(): Map<TKey, Row<T, TKey>> {
+    const state = new Map<TKey, Row<T, TKey>>()
+    this.#inside.visit((key, row) => {
+      state.set(key as TKey, row as Row<T, TKey>)
+    })
+    return state
+  }
+
+  get toArray(): Array<Row<T, TKey>> {
+    return this.#inside.rowList() as Array<Row<T, TKey>>
+  }
+
+  get(key: TKey): Row<T, TKey> | undefined {
+    return this.#inside.get(key) as Row<T, TKey> | undefined
+  }
+
+  has(key: TKey): boolean {
+    return this.#inside.has(key)
+  }
+
+  *keys(): IterableIterator<TKey> {
+    yield* this.#inside.keyList() as TKey[]
+  }
+
+  *values(): IterableIterator<Row<T, TKey>> {
+    yield* this.toArray
+  }
+
+  *entries(): IterableIterator<[TKey, Row<T, TKey>]> {
+    const entries: Array<[TKey, Row<T, TKey>]> = []
+    this.#inside.visit((key, row) => entries.push([key as TKey, row as Row<T, TKey>]))
+    yield* entries
+  }
+
+  [Symbol.iterator](): IterableIterator<[TKey, Row<T, TKey>]> {
+    return this.entries()
+  }
+
+  forEach(callback: (value: Row<T, TKey>, key: TKey, index: number) => void): void {
+    let index = 0
+    for (const [key, row] of this.entries()) callback(row, key, index++)
+  }
+
+  map<U>(callback: (value: Row<T, TKey>, key: TKey, index: number) => U): U[] {
+    const results: U[] = []
+    this.forEach((row, key, index) => results.push(callback(row, key, index)))
+    return results
+  }
+
+  async stateWhenReady(): Promise<Map<TKey, Row<T, TKey>>> {
+    await this.#whenReadable()
+    return this.state
+  }
+
+  async toArrayWhenReady(): Promise<Array<Row<T, TKey>>> {
+    await this.#whenReadable()
+    return this.toArray
+  }
+
+  getKeyFromItem(item: T): TKey {
+    return this.config.getKey(item)
+  }
+
+  isReady(): boolean {
+    return this.#inside.status === 'ready'
+  }
+
+  onFirstReady(callback: () => void): () => void {
+    return this.#inside.onFirstReady(callback)
+  }
+
+  preload(): Promise<void> {
+    return this.#inside.preload()
+  }
+
+  startSyncImmediate(): void {
+    this.#inside.start()
+  }
+
+  cleanup(): Promise<void> {
+    this.#inside.cleanup()
+    return Promise.resolve()
+  }
+
+  subscribeChanges(
+    callback: ChangeListener<T, TKey>,
+    options: SubscribeChangesOptions = {},
+  ): CollectionSubscription {
+    const { includeInitialState } = options
+    const initial =
+      includeInitialState === undefined
+        ? InitialState.untold
+        : includeInitialState
+          ? InitialState.told
+          : InitialState.known
+    const inside = this.#inside
+    return new SubscriptionHandle(inside, inside.subscribe(callback as unknown as ChangeCallback, initial))
+  }
+
+  on<E extends CollectionEventName>(event: E, callback: (payload: CollectionEvents[E]) => void): () => void {
+    return this.#inside.events.on(event, callback)
+  }
+
+  once<E extends CollectionEventName>(
+    event: E,
+    callback: (payload: CollectionEvents[E]) => void,
+  ): () => void {
+    return this.#inside.events.once(event, callback)
+  }
+
+  off<E extends CollectionEventName>(event: E, callback: (payload: CollectionEvents[E]) => void): void {
+    this.#inside.events.off(event, callback)
+  }
+
+  waitFor<E extends CollectionEventName>(event: E, timeoutMs?: number): Promise<CollectionEvents[E]> {
+    return this.#inside.events.waitFor(event, timeoutMs) as Promise<CollectionEvents[E]>
+  }
+
+  /** Adds rows, all or nothing. An own property, so that it can be passed on alone. */
+  insert = (data: T | T[]): Transaction => this.#writes.insert(this, data)
+
+  update(key: TKey, callback: (draft: WritableDeep<T>) => void): Transaction
+  update(keys: TKey[], callback: (drafts: Array<WritableDeep<T>>) => void): Transaction
+  update(keys: TKey | TKey[], callback: (draft: never) => void): Transaction {
+    return this.#writes.update(this, keys, callback as (draft: unknown) => void)
+  }
+
+  /** Removes rows, all or nothing. An own property, so that it can be passed on alone. */
+  delete = (keys: TKey | TKey[]): Transaction => this.#writes.delete(this, keys)
+
+  async #whenReadable(): Promise<void> {
+    if (this.#inside.size === 0 && !this.isReady()) await this.#inside.preload()
+  }
+}
+
+/** What `subscribeChanges` gives back. */
+class SubscriptionHandle implements CollectionSubscription {
+  readonly #inside: ManagedCollection
+  readonly #subscription: Subscription
+
+  constructor(inside: ManagedCollection, subscription: Subscription) {
+    this.#inside = inside
+    this.#subscription = subscription
+  }
+
+  /** Nothing is loaded on demand, so there is nothing to wait for. */
+  get status(): 'ready' {
+    return 'ready'
+  }
+
+  unsubscribe(): void {
+    this.#inside.unsubscribe(this.#subscription)
+  }
+}
+
+function compareOptionsOf(config: StringCollationConfig | undefined): StringCollationConfig {
+  if (config === undefined) return { stringSort: 'locale' }
+  if (config.stringSort !== 'locale') return { stringSort: config.stringSort ?? 'locale' }
+  const { locale, localeOptions } = config
+  return {
+    stringSort: 'locale',
+    ...(locale === undefined ? {} : { locale }),
+    ...(localeOptions === undefined ? {} : { localeOptions }),
+  }
+}

@@ -1,0 +1,65 @@
+import { CollectionRequiresConfigError, CollectionRequiresSyncConfigError } from '../errors/collection.ts'
+import { definitionOf } from '../live/definition.ts'
+import { liveCollection } from '../live/start.ts'
+import { isLocalOnly } from '../local-only.ts'
+import { RootCollection } from '../sync/root-collection.ts'
+import { connectSync } from '../sync/sync-session.ts'
+import type { Collection } from '../types/collection.ts'
+import type { CollectionConfig } from '../types/config.ts'
+import type { UtilsRecord } from '../types/rows.ts'
+import { CollectionImpl } from './collection.ts'
+import { LocalWrites, RefusedWrites } from './direct-writes.ts'
+import { theSession } from './the-session.ts'
+import { randomId } from './uuid.ts'
+
+/**
+ * Creates a collection. Nothing runs until it is first used, unless `startSync` is set.
+ *
+ * @throws CollectionRequiresConfigError, CollectionRequiresSyncConfigError for an incomplete configuration.
+ * @throws what the sync function throws, if it is started here.
+ */
+export function createCollection<
+  T extends object = Record<string, unknown>,
+  TKey extends string | number = string | number,
+  TUtils extends UtilsRecord = UtilsRecord,
+>(options: CollectionConfig<T, TKey, TUtils>): Collection<T, TKey, TUtils> {
+  if (!options) throw new CollectionRequiresConfigError()
+  if (!options.sync) throw new CollectionRequiresSyncConfigError()
+  const config = { ...options, id: options.id || randomId() }
+  const definition = definitionOf(config)
+  const collection =
+    definition === undefined ? root(config) : live(config, liveCollection(definition, config))
+  if (config.startSync === true) collection.startSyncImmediate()
+  return collection
+}
+
+type Complete<T extends object, TKey extends string | number, TUtils extends UtilsRecord> = CollectionConfig<
+  T,
+  TKey,
+  TUtils
+> & { readonly id: string }
+
+function root<T extends object, TKey extends string | number, TUtils extends UtilsRecord>(
+  config: Complete<T, TKey, TUtils>,
+): Collection<T, TKey, TUtils> {
+  const local = isLocalOnly(config)
+  const inside: RootCollection = new RootCollection(
+    {
+      id: config.id,
+      gcTime: config.gcTime,
+      origin: local ? 'local' : 'remote',
+      connect: (feed) => connectSync(feed, config, collection),
+    },
+    theSession,
+  )
+  const writes = local ? new LocalWrites(inside) : new RefusedWrites(inside)
+  const collection = new CollectionImpl<T, TKey, TUtils>({ config, inside, writes })
+  return collection
+}
+
+function live<T extends object, TKey extends string | number, TUtils extends UtilsRecord>(
+  config: Complete<T, TKey, TUtils>,
+  inside: ReturnType<typeof liveCollection>,
+): Collection<T, TKey, TUtils> {
+  return new CollectionImpl<T, TKey, TUtils>({ config, inside, writes: new RefusedWrites(inside) })
+}

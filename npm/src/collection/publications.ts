@@ -1,0 +1,49 @@
+import { reportError } from '../rows/report-error.ts'
+
+/** Something to tell user code: a batch for a subscriber, an event for listeners. */
+export interface Publication {
+  /** Tells it, unless it became obsolete. May throw what user code throws. */
+  publish(): void
+}
+
+/**
+ * What is to be told, first in, first out. User code that is told something may cause more publications: they
+ * join the end, and the outermost caller works the queue off.
+ */
+export class PublicationQueue {
+  #waiting: Publication[] = []
+  #nested: boolean[] = []
+  #head = 0
+  #draining = false
+
+  push(publication: Publication): void {
+    this.#waiting.push(publication)
+    this.#nested.push(this.#draining)
+  }
+
+  /**
+   * Tells everything that waits; returns at once from inside a publication. Everybody is told whoever
+   * throws: the first error that the caller's own change caused is thrown at the end, all others are reported.
+   */
+  drain(): void {
+    if (this.#draining || this.#waiting.length === 0) return
+    this.#draining = true
+    let failed = false
+    let failure: unknown
+    while (this.#head < this.#waiting.length) {
+      const at = this.#head++
+      try {
+        ;(this.#waiting[at] as Publication).publish()
+      } catch (error) {
+        if (failed || this.#nested[at]) reportError(error)
+        else {
+          failed = true
+          failure = error
+        }
+      }
+    }
+    this.#waiting.length = this.#nested.length = this.#head = 0
+    this.#draining = false
+    if (failed) throw failure
+  }
+}

@@ -1,0 +1,184 @@
+import type { CommandStatus, Engine } from '../engine/engine.ts'
+import { NestedCommandError } from '../engine/nested-command-error.ts'
+import type { Reader } from '../engine/reader.ts'
+import type { Writer } from '../engine/writer.ts'
+import { TextDictionary } from '../rows/texts.ts'
+import { decodeEffects } from './effects.ts'
+import type { EngineCollection } from './engine-collection.ts'
+import { type Publication, PublicationQueue } from './publications.ts'
+import type { Batch, Subscription } from './subscription.ts'
+
+/** Commands, as the engine numbers them. */
+export const Command = {
+  createRoot: 1,
+  start: 2,
+  markReady: 3,
+  markError: 4,
+  cleanup: 5,
+  sync: 6,
+  checkQuery: 7,
+  startQuery: 8,
+  subscribe: 9,
+  unsubscribe: 10,
+  readOrder: 11,
+  collation: 12,
+  forget: 14,
+} as const
+
+/**
+ * The shell's side of the running engine: which collections and subscriptions exist, what has to be told to
+ * whom. One per engine, whichever copy of the library made it.
+ */
+export class Session {
+  readonly engine: Engine
+  readonly dictionary: TextDictionary
+  readonly #collections = new Map<number, EngineCollection>()
+  readonly #subscriptions = new Map<number, Subscription>()
+  readonly #publications = new PublicationQueue()
+  /** Batches whose content is read once the engine has returned. */
+  readonly #contents: Batch[] = []
+  readonly #touched: EngineCollection[] = []
+  readonly #take = (effects: Reader, _status: CommandStatus) => decodeEffects(this, effects)
+  #private: Publication[] | undefined
+  #refusal: Error | undefined
+  #extracting = false
+
+  constructor(engine: Engine) {
+    this.engine = engine
+    this.dictionary = new TextDictionary()
+    engine.attachTexts(this.dictionary)
+  }
+
+  collection(col: number): EngineCollection | undefined {
+    return this.#collections.get(col)
+  }
+
+  addCollection(col: number, collection: EngineCollection): void {
+    this.#collections.set(col, collection)
+  }
+
+  removeCollection(col: number): void {
+    this.#collections.delete(col)
+  }
+
+  subscription(id: number): Subscription | undefined {
+    return this.#subscriptions.get(id)
+  }
+
+  addSubscription(subscription: Subscription): void {
+    this.#subscriptions.set(subscription.id, subscription)
+  }
+
+  removeSubscription(id: number): void {
+    this.#subscriptions.delete(id)
+  }
+
+  /** Starts a command on a collection. */
+  begin(fields: number, op: number): Writer {
+    const command = this.engine.begin()
+    command.array(fields + 1)
+    command.int(op)
+    return command
+  }
+
+  /** Sends a command that has nothing but a collection. */
+  tell(op: number, col: number): void {
+    const command = this.begin(1, op)
+    command.int(col)
+    this.send(command)
+  }
+
+  /**
+   * Runs a command. When it returns, its effects are visible and, unless called from a publication,
+   * everybody has been told. Throws the error of a refused command, what a pull threw, or the first
+   * error of those who were told.
+   */
+  send(command: Writer): void {
+    const failure = this.#run(command)
+    this.#publications.drain()
+    if (failure !== undefined) throw failure.error
+  }
+
+  /** As `send`, but what the command has to say is told in this call even from inside a publication. */
+  sendPrivately(command: Writer): void {
+    const own: Publication[] = []
+    this.#private = own
+    const failure = this.#run(command)
+    if (failure !== undefined) throw failure.error
+    for (const publication of own) publication.publish()
+    this.#publications.drain()
+  }
+
+  /** Queues something to be told, and tells it now unless something else is being told. */
+  publish(publication: Publication): void {
+    this.#publications.push(publication)
+    this.#publications.drain()
+  }
+
+  /** Runs code that reads user objects for a message; commands are refused meanwhile. */
+  extract(run: () => void): void {
+    this.#extracting = true
+    try {
+      run()
+    } finally {
+      this.#extracting = false
+    }
+  }
+
+  /** Effect side: the command was refused. */
+  refuse(error: Error): void {
+    this.#refusal = error
+  }
+
+  /** Effect side: tell this after the command. */
+  enqueue(publication: Publication): void {
+    if (this.#private !== undefined) this.#private.push(publication)
+    else this.#publications.push(publication)
+  }
+
+  /** Effect side: fill this batch with the content of its collection after the command. */
+  enqueueContent(batch: Batch): void {
+    this.#contents.push(batch)
+    this.enqueue(batch)
+  }
+
+  /** Effect side: the collection keeps something that is only valid during the command. */
+  touch(collection: EngineCollection): void {
+    this.#touched.push(collection)
+  }
+
+  /** Refuses what must not happen while rows are being read for the engine. */
+  assertFree(): void {
+    if (this.#extracting || this.engine.busy) throw new NestedCommandError()
+  }
+
+  /** Whether two versions of a row look the same as a live collection shows them. */
+  sameUnder(col: number, a: number, b: number): boolean {
+    const collection = this.#collections.get(col)
+    if (collection === undefined) throw new RangeError(`unknown collection ${col}`)
+    return collection.sameRows(a, b)
+  }
+
+  #run(command: Writer): { readonly error: unknown } | undefined {
+    this.assertFree()
+    let failure: { readonly error: unknown } | undefined
+    try {
+      this.engine.command(command, this.#take)
+    } catch (error) {
+      failure = { error }
+    }
+    this.#private = undefined
+    if (this.#refusal !== undefined) {
+      failure ??= { error: this.#refusal }
+      this.#refusal = undefined
+    }
+    while (this.#contents.length > 0) (this.#contents.pop() as Batch).fillWithContent()
+    return failure
+  }
+
+  /** Effect side: all effects are decoded, the message is about to vanish. */
+  endOfEffects(): void {
+    for (const collection of this.#touched) collection.endOfEffects()
+    this.#touched.length = 0
+  }
+}

@@ -1,0 +1,32 @@
+export { CollectionImpl } from './collection/collection.ts'
+export { createCollection } from './collection/create.ts'
+export * from './errors.ts'
+export { createLiveQueryCollection, liveQueryCollectionOptions } from './live/live-query.ts'
+export { localOnlyCollectionOptions } from './local-only.ts'
+export {
+  BaseQueryBuilder,
+  type InitialQueryBuilder,
+  type OrderByOptions,
+  Query,
+  type QueryBuilder,
+} from './query/builder.ts'
+export type { Context, GetResult, InferResultType, QueryResult, Source } from './query/context.ts'
+export {
+  and,
+  eq,
+  gt,
+  gte,
+  ilike,
+  inArray,
+  isNull,
+  isUndefined,
+  like,
+  lt,
+  lte,
+  not,
+  operators,
+  or,
+} from './query/functions.ts'
+export { isCollection } from './query/is-collection.ts'
+export { deepEquals } from './rows/deep-equals.ts'
+export * from './types.ts'

@@ -1,0 +1,179 @@
+import { ManagedCollection } from '../collection/lifecycle.ts'
+import { Command, type Session } from '../collection/session.ts'
+import type { Reader } from '../engine/reader.ts'
+import type { Writer } from '../engine/writer.ts'
+import { TanStackDBError } from '../errors/base.ts'
+import { LiveRows } from '../rows/live-rows.ts'
+import { NONE } from '../rows/members.ts'
+import type { RowSource } from '../rows/row-source.ts'
+import { TextDictionary } from '../rows/texts.ts'
+import type { StringCollationConfig } from '../types/rows.ts'
+import { Collations } from './collations.ts'
+import { type EncodedQuery, QueryEncoder } from './encode.ts'
+
+/** What a live collection is made from. */
+export interface LiveDefinition {
+  readonly id: string
+  readonly gcTime: number | undefined
+  readonly query: EncodedQuery
+  readonly input: ManagedCollection
+  /** Whether the input is a part of this query that nobody else sees, and ends with it. */
+  readonly ownsInput: boolean
+  /** The collation of order terms that name none. */
+  readonly collation: StringCollationConfig
+}
+
+/** The result of a query, kept up to date while it is started. It needs its input and counts as its subscriber. */
+export class LiveCollection extends ManagedCollection {
+  protected readonly shell: Session
+  readonly #definition: LiveDefinition
+  readonly #collations: Collations
+  #rows: LiveRows
+  #connected = false
+  /** Slots that are shown no longer once the message is decoded. */
+  readonly #dropped: number[] = []
+
+  constructor(definition: LiveDefinition, shell: Session) {
+    super(definition, (definition.query.query.orderBy?.length ?? 0) > 0, () => this.source.root.keyCapacity)
+    this.#definition = definition
+    this.shell = shell
+    this.#collations = shell.engine.shared('collations', () => new Collations(shell))
+    this.#rows = this.#newRows()
+  }
+
+  get source(): RowSource {
+    return this.#rows
+  }
+
+  /** Has the engine look for what is wrong with the query, without a row. */
+  check(): void {
+    const command = this.shell.begin(1, Command.checkQuery)
+    this.#encode(command, true)
+    this.shell.send(command)
+  }
+
+  override cleanup(): void {
+    super.cleanup()
+    if (this.#definition.ownsInput) this.#definition.input.cleanup()
+  }
+
+  released(_op: number, effects: Reader, fields: number): void {
+    for (let i = 0; i < fields; i++) effects.skip()
+  }
+
+  override endOfEffects(): void {
+    super.endOfEffects()
+    for (const slot of this.#dropped) this.#rows.drop(slot)
+    this.#dropped.length = 0
+  }
+
+  protected override dropLater(triples: Uint32Array, at: number, n: number): void {
+    if (this.#definition.query.select === undefined) return
+    for (let i = at; i < at + n * 3; i += 3) {
+      const old = triples[i + 1] as number
+      if (old !== NONE) this.#dropped.push(old)
+    }
+  }
+
+  protected open(): void {
+    const { input } = this.#definition
+    let failure: { readonly error: unknown } | undefined
+    try {
+      input.addSubscriber()
+      this.#connected = true
+    } catch (error) {
+      failure = { error }
+    }
+    this.#rows = this.#newRows()
+    try {
+      this.#startQuery(input.col)
+    } catch (error) {
+      failure ??= { error }
+      if (this.status === 'idle' || this.status === 'cleaned-up') this.#giveUp(failure.error)
+    }
+    if (failure !== undefined) throw failure.error
+  }
+
+  protected close(): void {
+    if (this.#connected) this.#definition.input.removeSubscriber()
+    this.#connected = false
+  }
+
+  /** The engine forgets the result of a query at its cleanup. */
+  protected forget(): void {}
+
+  protected failureOf(message: string | undefined): { readonly error: unknown } | undefined {
+    if (message !== undefined) this.freeze()
+    const failure =
+      message === undefined
+        ? this.#definition.input.failure
+        : {
+            error: new TanStackDBError(
+              `Live query "${this.id}" failed: ${message}. Clean it up to start it again`,
+            ),
+          }
+    console.error(
+      `[Live Query Error] ${this.id}`,
+      failure?.error ?? `its source "${this.#definition.input.id}" failed`,
+    )
+    return failure
+  }
+
+  protected keepComputed(effects: Reader, at: number, n: number, stride: number): void {
+    effects.blockU8()
+    this.#rows.keepComputed(effects.u32, at, n, stride, effects.u8, effects.at)
+  }
+
+  protected rebindRow(old: number, slot: number): void {
+    this.#rows.rebind(old, slot)
+  }
+
+  protected clearRows(): void {
+    this.#rows.clear()
+  }
+
+  #startQuery(input: number): void {
+    const { engine, dictionary } = this.shell
+    if (this.col === 0) {
+      this.col = engine.nextId()
+      this.shell.addCollection(this.col, this)
+    }
+    const command = this.shell.begin(5, Command.startQuery)
+    command.int(this.col)
+    command.int(input)
+    command.array(2)
+    command.int(dictionary.kindOf(this.id))
+    command.int(dictionary.val)
+    const { texts } = this.#encode(command, false)
+    dictionary.writeTexts(
+      texts.filter((id) => dictionary.claim(id)),
+      command,
+    )
+    this.shell.send(command)
+  }
+
+  /** The engine took the query for none of its own. */
+  #giveUp(error: unknown): void {
+    this.close()
+    this.shell.removeCollection(this.col)
+    this.col = 0
+    this.failed(error)
+  }
+
+  #encode(to: Writer, check: boolean): QueryEncoder {
+    const { query, collation } = this.#definition
+    const encoder = new QueryEncoder({
+      dictionary: check ? new TextDictionary() : this.shell.dictionary,
+      check,
+      collation,
+      collationId: (config) => this.#collations.idOf(config),
+    })
+    encoder.write(query, to)
+    return encoder
+  }
+
+  #newRows(): LiveRows {
+    const { input, query, id } = this.#definition
+    return new LiveRows(input.source, query.select?.template, id)
+  }
+}

@@ -1,0 +1,46 @@
+import { insideOf } from '../collection/access.ts'
+import type { ManagedCollection } from '../collection/lifecycle.ts'
+import { theSession } from '../collection/the-session.ts'
+import { InvalidSourceError } from '../errors/query.ts'
+import type { From, QueryIR } from '../query/ir.ts'
+import type { StringCollationConfig } from '../types/rows.ts'
+import { LiveCollection } from './live-collection.ts'
+import { compileSelect } from './select.ts'
+
+/** How a live collection is called and how long it stays unwatched. */
+export interface LiveIdentity {
+  readonly id: string
+  readonly gcTime?: number
+}
+
+/** The inside of a live query's collection. Throws the compile error if the query has a fault. */
+export function liveCollection(query: QueryIR, { id, gcTime }: LiveIdentity): LiveCollection {
+  const live = new LiveCollection(
+    {
+      id,
+      gcTime,
+      query: { query, select: query.select === undefined ? undefined : compileSelect(query.select as never) },
+      input: inputOf(query.from, id),
+      ownsInput: query.from.type === 'queryRef',
+      collation: mainCollation(query.from),
+    },
+    theSession(),
+  )
+  live.check()
+  return live
+}
+
+/** The collection a query reads; a query as a source becomes a collection of its own that nobody else sees. */
+function inputOf(from: From, id: string): ManagedCollection {
+  if (from.type === 'queryRef') return liveCollection(from.query, { id, gcTime: Number.POSITIVE_INFINITY })
+  const inside: ManagedCollection | undefined = insideOf(from.collection)
+  if (inside === undefined) throw new InvalidSourceError(from.alias)
+  return inside
+}
+
+/** How strings compare where a query does not say: as in the collection at the bottom of its sources. */
+function mainCollation(from: From): StringCollationConfig {
+  let source = from
+  while (source.type === 'queryRef') source = source.query.from
+  return source.collection.compareOptions
+}

@@ -1,0 +1,267 @@
+import type { RootPulls } from '../engine/engine.ts'
+import type { Reader } from '../engine/reader.ts'
+import type { Writer } from '../engine/writer.ts'
+import type { VirtualOrigin } from '../types/rows.ts'
+import { enrich } from './build.ts'
+import { CellColumn } from './cells.ts'
+import { deepEquals } from './deep-equals.ts'
+import { Path } from './paths.ts'
+import { reportError } from './report-error.ts'
+import type { RowSource } from './row-source.ts'
+import type { TextDictionary } from './texts.ts'
+
+type Key = string | number
+
+/** A property path that the engine keeps of every row of a root collection. */
+interface Column {
+  readonly index: number
+  readonly path: Path
+  /** Whether the bytes of texts go along. */
+  readonly texts: boolean
+}
+
+/** What a root collection's rows know about their collection. */
+export interface RootIdentity {
+  readonly collectionId: string
+  readonly origin: VirtualOrigin
+}
+
+interface Link {
+  readonly dictionary: TextDictionary
+  readonly templateEquals: TemplateEquals
+  readonly cells: CellColumn
+}
+
+/** Decides the equality of two rows as a live query's select shows them. */
+export type TemplateEquals = (template: number, a: number, b: number) => boolean
+
+const COLUMN_WITH_TEXTS = 1
+const COLUMN_CARRIED = 2
+
+/**
+ * The rows of one root collection: the dictionary of its keys, the table of its row objects by slot, and
+ * the columns the engine keeps of them. Answers what the engine asks about them.
+ */
+export class RootRows implements RootPulls, RowSource {
+  readonly identity: RootIdentity
+  #link: Link | undefined
+  readonly #ids = new Map<Key, number>()
+  readonly #keys: (Key | undefined)[] = []
+  readonly #freeKeys: number[] = []
+  readonly #raws: (object | undefined)[] = []
+  readonly #keyIds: number[] = []
+  readonly #built: (object | undefined)[] = []
+  readonly #freeSlots: number[] = []
+  #columns: readonly Column[] = []
+  #keysWanted = false
+
+  constructor(identity: RootIdentity) {
+    this.identity = identity
+  }
+
+  /** Says where texts go and who knows live collections; must come before the engine asks anything. */
+  attach(dictionary: TextDictionary, templateEquals: TemplateEquals): void {
+    this.#link ??= { dictionary, templateEquals, cells: new CellColumn(dictionary) }
+  }
+
+  /** Upper bound of the key ids in use, exclusive. */
+  get keyCapacity(): number {
+    return this.#keys.length
+  }
+
+  /** Whether the engine wants the keys behind new key ids. */
+  get keysWanted(): boolean {
+    return this.#keysWanted
+  }
+
+  /** The id of a key, or undefined when no row, past or present, needs it. */
+  idOf(key: Key): number | undefined {
+    return this.#ids.get(key)
+  }
+
+  /** The id of a key; a new one is added to `fresh`. */
+  intern(key: Key, fresh: number[]): number {
+    let id = this.#ids.get(key)
+    if (id === undefined) {
+      id = this.#freeKeys.pop() ?? this.#keys.length
+      // -0 and 0 are one key.
+      this.#keys[id] = key === 0 ? 0 : key
+      this.#ids.set(key, id)
+      fresh.push(id)
+    }
+    return id
+  }
+
+  key(id: number): Key {
+    return this.#keys[id] as Key
+  }
+
+  /** Stores a row object; its slot is named by no other row. */
+  put(raw: object, keyId: number): number {
+    const slot = this.#freeSlots.pop() ?? this.#raws.length
+    this.#raws[slot] = raw
+    this.#keyIds[slot] = keyId
+    this.#built[slot] = undefined
+    return slot
+  }
+
+  /** The stored row object. */
+  raw(slot: number): object {
+    return this.#raws[slot] as object
+  }
+
+  /** The table itself, for rows of live collections that end up here. */
+  get root(): RootRows {
+    return this
+  }
+
+  keyIdOf(slot: number): number {
+    return this.#keyIds[slot] as number
+  }
+
+  /** The row as applications see it; the same object as long as the slot lives. */
+  row(slot: number): object {
+    return this.#built[slot] ?? this.#build(slot)
+  }
+
+  /** The value at a path of a row, virtual properties included. Throws what a getter throws. */
+  valueAt(slot: number, path: Path): unknown {
+    const raw = this.#raws[slot] as object
+    if (!path.virtual) return path.read(raw)
+    const key = this.#keys[this.#keyIds[slot] as number] as Key
+    const { origin, collectionId } = this.identity
+    return path.readVirtual(raw, { key, origin, collectionId })
+  }
+
+  essence(slot: number): object {
+    return this.#raws[slot] as object
+  }
+
+  freeSlots(slots: Uint32Array, at: number, n: number): void {
+    for (let i = at; i < at + n; i++) {
+      const slot = slots[i] as number
+      if (this.#raws[slot] === undefined) continue
+      this.#raws[slot] = undefined
+      this.#built[slot] = undefined
+      this.#freeSlots.push(slot)
+    }
+  }
+
+  freeKeys(ids: Uint32Array, at: number, n: number): void {
+    for (let i = at; i < at + n; i++) {
+      const id = ids[i] as number
+      const key = this.#keys[id]
+      if (key === undefined) continue
+      this.#ids.delete(key)
+      this.#keys[id] = undefined
+      this.#freeKeys.push(id)
+    }
+  }
+
+  /** Forgets everything: the engine has, too. */
+  clear(): void {
+    this.#ids.clear()
+    for (const list of [this.#keys, this.#freeKeys, this.#raws, this.#keyIds, this.#built, this.#freeSlots])
+      list.length = 0
+    this.#columns = []
+    this.#keysWanted = false
+  }
+
+  dropColumn(index: number): void {
+    this.#columns = this.#columns.filter((column) => column.index !== index)
+  }
+
+  /**
+   * Writes the last three fields of a Sync command: new keys, columns, texts. A getter that throws gives undefined;
+   * what it threw is reported.
+   */
+  writeContent(to: Writer, slots: readonly number[], fresh: readonly number[]): void {
+    const { cells, dictionary } = this.#linked
+    const texts: number[] = []
+    if (this.#keysWanted && fresh.length > 0) {
+      to.array(2)
+      to.words(fresh)
+      this.#writeKeys(to, fresh, texts)
+    } else to.nil()
+    to.array(this.#columns.length)
+    for (const column of this.#columns) {
+      cells.reset()
+      for (const slot of slots) {
+        let value: unknown
+        try {
+          value = this.valueAt(slot, column.path)
+        } catch (error) {
+          reportError(error)
+        }
+        cells.add(value, column.texts ? texts : undefined)
+      }
+      cells.write(to)
+    }
+    dictionary.writeTexts(texts, to)
+  }
+
+  readColumn(request: Reader, answer: Writer): void {
+    const index = request.int()
+    const names: string[] = []
+    for (let n = request.array(); n > 0; n--) names.push(request.str())
+    const path = new Path(names)
+    const flags = request.int()
+    const n = request.blockU32()
+    const texts = (flags & COLUMN_WITH_TEXTS) !== 0 ? [] : undefined
+    const { cells, dictionary } = this.#linked
+    cells.reset()
+    for (let i = request.at; i < request.at + n; i++) {
+      cells.add(this.valueAt(request.u32[i] as number, path), texts)
+    }
+    answer.array(2)
+    cells.write(answer)
+    dictionary.writeTexts(texts ?? [], answer)
+    if ((flags & COLUMN_CARRIED) !== 0) this.#carry({ index, path, texts: texts !== undefined })
+  }
+
+  readKeys(request: Reader, answer: Writer): void {
+    const n = request.blockU32()
+    const ids = Array.from(request.u32.subarray(request.at, request.at + n))
+    const texts: number[] = []
+    answer.array(2)
+    this.#writeKeys(answer, ids, texts)
+    this.#linked.dictionary.writeTexts(texts, answer)
+    this.#keysWanted = true
+  }
+
+  equal(template: number, a: number, b: number): boolean {
+    try {
+      return template === 0
+        ? deepEquals(this.raw(a), this.raw(b))
+        : this.#linked.templateEquals(template, a, b)
+    } catch (error) {
+      // A row that cannot be compared has changed as far as anybody can tell.
+      reportError(error)
+      return false
+    }
+  }
+
+  get #linked(): Link {
+    if (this.#link === undefined) throw new Error('the rows of a collection were used before it was started')
+    return this.#link
+  }
+
+  #carry(column: Column): void {
+    this.#columns = [...this.#columns.filter(({ index }) => index !== column.index), column]
+  }
+
+  #writeKeys(to: Writer, ids: readonly number[], texts: number[]): void {
+    const { cells } = this.#linked
+    cells.reset()
+    for (const id of ids) cells.add(this.#keys[id], texts)
+    cells.write(to)
+  }
+
+  #build(slot: number): object {
+    const raw = this.#raws[slot] as object
+    const { origin, collectionId } = this.identity
+    const row = enrich(raw, this.#keys[this.#keyIds[slot] as number] as Key, origin, collectionId)
+    this.#built[slot] = row
+    return row
+  }
+}

@@ -1,0 +1,85 @@
+type Key = string | number
+
+/** What a staged operation does. The first three are the engine's; `merge` is an update that holds only the changed fields. */
+export const Stage = { insert: 0, put: 1, delete: 2, merge: 3 } as const
+
+/** From this many operations on a map finds the earlier ones of a key. */
+const INDEX_FROM = 8
+
+/** The operations of one sync transaction, staged until it commits. Reused from transaction to transaction. */
+export class SyncTransaction {
+  readonly ops: number[] = []
+  readonly keys: Key[] = []
+  readonly rows: (object | undefined)[] = []
+  /** Whether all rows from before the transaction go. */
+  truncates = false
+  #deletes = 0
+  /** Where each operation's key was staged before, or -1; kept from `INDEX_FROM` operations on. */
+  #before: number[] | undefined
+  #last: Map<Key, number> | undefined
+
+  /** Starts over. */
+  reset(): this {
+    this.#discard()
+    this.truncates = false
+    return this
+  }
+
+  /** Forgets what was staged and makes the transaction replace all rows. */
+  truncate(): void {
+    this.#discard()
+    this.truncates = true
+  }
+
+  stage(op: number, key: Key, row: object | undefined): void {
+    const at = this.ops.length
+    if (at === INDEX_FROM) this.#index()
+    if (this.#last !== undefined) {
+      this.#before?.push(this.#last.get(key) ?? -1)
+      this.#last.set(key, at)
+    }
+    this.ops.push(op)
+    this.keys.push(key)
+    this.rows.push(row)
+    if (op === Stage.delete) this.#deletes++
+  }
+
+  /** Whether the transaction removes the row that `key` had before it. */
+  removes(key: Key): boolean {
+    if (this.truncates) return true
+    if (this.#deletes === 0) return false
+    for (let i = this.#latest(key); i >= 0; i = this.previous(i))
+      if (this.ops[i] === Stage.delete) return true
+    return false
+  }
+
+  /** The operation on the same key before operation `at`, or -1. */
+  previous(at: number): number {
+    if (this.#before !== undefined) return this.#before[at] as number
+    return this.#scan(this.keys[at] as Key, at)
+  }
+
+  #latest(key: Key): number {
+    return this.#last === undefined ? this.#scan(key, this.keys.length) : (this.#last.get(key) ?? -1)
+  }
+
+  #scan(key: Key, before: number): number {
+    for (let i = before - 1; i >= 0; i--) if (this.keys[i] === key) return i
+    return -1
+  }
+
+  #index(): void {
+    this.#before = []
+    this.#last = new Map()
+    for (let i = 0; i < this.keys.length; i++) {
+      this.#before.push(this.#last.get(this.keys[i] as Key) ?? -1)
+      this.#last.set(this.keys[i] as Key, i)
+    }
+  }
+
+  #discard(): void {
+    this.ops.length = this.keys.length = this.rows.length = 0
+    this.#deletes = 0
+    this.#before = this.#last = undefined
+  }
+}
