@@ -193,9 +193,26 @@ func TestInteger_TakesTheShortestForm(t *testing.T) {
 		value int64
 		bytes int
 	}{
-		{0, 1}, {127, 1}, {128, 2}, {255, 2}, {256, 3}, {65535, 3}, {65536, 5}, {math.MaxUint32, 5}, {1 << 32, 9},
-		{math.MaxInt64, 9}, {-1, 1}, {-32, 1}, {-33, 2}, {-128, 2}, {-129, 3}, {-32768, 3}, {-32769, 5},
-		{math.MinInt32, 5}, {math.MinInt32 - 1, 9}, {math.MinInt64, 9},
+		{0, 1},
+		{127, 1},
+		{128, 2},
+		{255, 2},
+		{256, 3},
+		{65535, 3},
+		{65536, 5},
+		{math.MaxUint32, 5},
+		{1 << 32, 9},
+		{math.MaxInt64, 9},
+		{-1, 1},
+		{-32, 1},
+		{-33, 2},
+		{-128, 2},
+		{-129, 3},
+		{-32768, 3},
+		{-32769, 5},
+		{math.MinInt32, 5},
+		{math.MinInt32 - 1, 9},
+		{math.MinInt64, 9},
 	} {
 		var w msgpack.Writer
 		w.Int(c.value)
