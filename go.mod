@@ -14,3 +14,8 @@ require (
 	github.com/vmihailenco/tagparser/v2 v2.0.0 // indirect
 	golang.org/x/sys v0.44.0 // indirect
 )
+
+ignore (
+	./build
+	./npm
+)

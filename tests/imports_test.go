@@ -23,7 +23,7 @@ var layers = []string{"d2", "collection", "includes", "demand", "jsbridge", "was
 // notInModule names what the shipped module must not link. Each costs size, host imports, or both;
 // docs/architecture.md has the measurements.
 var notInModule = []string{
-	"context", "encoding", "fmt", "io", "log", "net", "os", "syscall/js", "time", "text", "html",
+	"context", "encoding", "fmt", "io/fs", "log", "net", "os", "syscall/js", "time", "text", "html",
 	"github.com/google/btree", "github.com/vmihailenco/msgpack",
 }
 
