@@ -21,8 +21,8 @@ const (
 // Fn names a function. The numbers are internal; the wire carries names.
 type Fn uint8
 
-// The functions of the language, and three internal ones that resolving a path
-// through a select needs.
+// The functions of the language, and internal ones that resolving a path through
+// a select needs.
 const (
 	FnEq Fn = iota
 	FnGt
@@ -47,12 +47,19 @@ const (
 	// fnElse(a, b) is a, or b where a is undefined: a spread over an earlier
 	// field covers it only where the spread row has the field.
 	fnElse
+	// fnWithin(a, b) is b, or undefined where a is null or undefined: spreading
+	// nothing lays nothing.
+	fnWithin
+	// fnPick(a, b, c) is b, or c where a is undefined: fnElse for what lies deeper
+	// in the field a.
+	fnPick
 )
 
 var fnNames = [...]string{
 	FnEq: "eq", FnGt: "gt", FnGte: "gte", FnLt: "lt", FnLte: "lte", FnIn: "in", FnLike: "like", FnILike: "ilike",
 	FnIsNull: "isNull", FnIsUndefined: "isUndefined", FnAnd: "and", FnOr: "or", FnNot: "not",
 	fnOrNull: "#orNull", fnInto: "#into", fnElse: "#else",
+	fnWithin: "#within", fnPick: "#pick",
 }
 
 // FnByName returns the function of the language with that name, and the
@@ -181,16 +188,19 @@ func (q *Query) Check() error {
 	return nil
 }
 
+// check looks at an expression where any value may stand: a list may not.
 func (e *Expr) check(where string) error {
 	switch e.Op {
+	case OpList:
+		return &Error{CodeUnknownExpression, where, "a list of values can only be the right side of in"}
 	case OpRef:
 		if len(e.Path) == 0 {
 			return &Error{CodeEmptyReferencePath, where, "Reference path cannot be empty"}
 		}
 	case OpCall:
 		for i, a := range e.Args {
-			if a.Op == OpList && (e.Fn != FnIn || i != 1) {
-				return &Error{CodeUnknownExpression, where, "a list of values can only be the right side of in"}
+			if a.Op == OpList && e.Fn == FnIn && i == 1 {
+				continue
 			}
 			if err := a.check(where); err != nil {
 				return err

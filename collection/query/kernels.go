@@ -56,7 +56,9 @@ func strictly(k uint8, v float64) value.Tri {
 }
 
 // fold evaluates and and or. Inside and, a value that is neither null nor false
-// counts as not false; inside or, only true is true.
+// counts as not false; inside or, only true is true. An operand is evaluated
+// only for the rows that the operands before it left open, so that it may rely
+// on them: it can fail on a value.
 func (p *Program) fold(n *node, slots []uint32, out []value.Tri) error {
 	isAnd := n.fn == FnAnd
 	start, stop := value.False, value.True
@@ -66,36 +68,46 @@ func (p *Program) fold(n *node, slots []uint32, out []value.Tri) error {
 	for i := range out {
 		out[i] = start
 	}
-	if len(n.args) == 0 {
-		return nil
-	}
 	v := p.take()
 	defer p.give(v)
 	for _, a := range n.args {
-		t := v.tri[:len(slots)]
-		if a.op == OpCall && a.fn < fnOrNull {
-			if err := p.truth(a, slots, t); err != nil {
-				return err
-			}
-		} else {
-			if err := p.cells(a, slots, v); err != nil {
-				return err
-			}
-			for i := range t {
-				c := value.Cell{Kind: v.kinds[i], Val: v.vals[i]}
-				if isAnd {
-					t[i] = value.AndOperand(c)
-				} else {
-					t[i] = value.OrOperand(c)
-				}
+		open := v.slots[:0]
+		for i, s := range slots {
+			if out[i] != stop {
+				v.at[len(open)] = uint16(i)
+				open = append(open, s)
 			}
 		}
-		for i, x := range t {
-			if x == stop {
-				out[i] = stop
-			} else if x == value.Unknown && out[i] != stop {
-				out[i] = value.Unknown
+		if len(open) == 0 {
+			return nil
+		}
+		t := v.tri[:len(open)]
+		if err := p.operand(a, isAnd, open, t, v); err != nil {
+			return err
+		}
+		for j, x := range t {
+			if x == stop || x == value.Unknown {
+				out[v.at[j]] = x
 			}
+		}
+	}
+	return nil
+}
+
+// operand evaluates one operand of and or or into t, a part of v.
+func (p *Program) operand(a *node, isAnd bool, slots []uint32, t []value.Tri, v *vec) error {
+	if a.op == OpCall && a.fn < fnOrNull {
+		return p.truth(a, slots, t)
+	}
+	if err := p.cells(a, slots, v); err != nil {
+		return err
+	}
+	for i := range t {
+		c := value.Cell{Kind: v.kinds[i], Val: v.vals[i]}
+		if isAnd {
+			t[i] = value.AndOperand(c)
+		} else {
+			t[i] = value.OrOperand(c)
 		}
 	}
 	return nil
@@ -183,6 +195,9 @@ func (p *Program) compare(n *node, slots []uint32, out []value.Tri) error {
 		switch n.fn {
 		case FnEq:
 			out[i] = value.Equal(x, y)
+			if x == opaque && y == opaque {
+				out[i] = value.False
+			}
 		case FnLike, FnILike:
 			out[i] = p.like(x, y, n.fn == FnILike)
 		default:

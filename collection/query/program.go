@@ -26,11 +26,14 @@ type node struct {
 	args []*node
 }
 
-// vec is a scratch vector of cells; tri holds truth values.
+// vec is a scratch vector of cells; tri holds truth values, slots and at a
+// selection of rows and where they came from.
 type vec struct {
 	kinds [chunk]uint8
 	vals  [chunk]float64
 	tri   [chunk]value.Tri
+	slots [chunk]uint32
+	at    [chunk]uint16
 }
 
 // Scratch is a stock of vectors that the programs of one session share; a
@@ -82,8 +85,10 @@ func bind(e *Expr, b Binder, text bool) (*node, error) {
 		if e.Fn == FnEq || e.Fn == FnIn || e.Fn == FnIsNull || e.Fn == FnIsUndefined {
 			inner = false
 		}
-		for _, a := range e.Args {
-			m, err := bind(a, b, inner)
+		for i, a := range e.Args {
+			// The first operand of these is only asked whether it is there.
+			guard := i == 0 && (e.Fn == fnInto || e.Fn == fnWithin || e.Fn == fnPick)
+			m, err := bind(a, b, inner && !guard)
 			if err != nil {
 				return nil, err
 			}
@@ -238,11 +243,24 @@ func (p *Program) navigate(n *node, slots []uint32, v *vec) error {
 	if err := p.cells(n.args[1], slots, w); err != nil {
 		return err
 	}
+	u := w
+	if n.fn == fnPick {
+		u = p.take()
+		defer p.give(u)
+		if err := p.cells(n.args[2], slots, u); err != nil {
+			return err
+		}
+	}
 	for i := range slots {
+		absent := v.kinds[i] <= value.KindNull
 		switch {
 		case n.fn == fnElse && v.kinds[i] != value.KindUndefined:
-		case n.fn == fnInto && v.kinds[i] <= value.KindNull:
+		case n.fn == fnInto && absent:
 			v.kinds[i], v.vals[i] = value.KindNull, 0
+		case n.fn == fnWithin && absent:
+			v.kinds[i], v.vals[i] = value.KindUndefined, 0
+		case n.fn == fnPick && v.kinds[i] == value.KindUndefined:
+			v.kinds[i], v.vals[i] = u.kinds[i], u.vals[i]
 		default:
 			v.kinds[i], v.vals[i] = w.kinds[i], w.vals[i]
 		}

@@ -12,9 +12,31 @@ const (
 // the root collection under it. The zero Shape is a root's own: every path is
 // itself.
 type Shape struct {
-	entries []Entry    // over the root; nil for the identity
-	id      value.Cell // the public id of the live collection, when entries is set
-	derived bool
+	row *form // nil for the identity
+}
+
+// form is what a value is made of: an expression over the root, an object a
+// select makes, or one of two forms, decided row by row.
+type form struct {
+	expr *Expr // a reference with an empty path is the root's row
+	// over where guard is not undefined, otherwise under.
+	guard       *Expr
+	over, under *form
+	// An object's fields, when neither of these is set.
+	members []member
+	// row tells that the object is a whole result row: the virtual properties it
+	// does not name are there all the same, id being that of its collection.
+	row bool
+	id  value.Cell
+}
+
+// member is one field of an object, or all fields of another one laid over the
+// fields before it.
+type member struct {
+	name   string
+	spread bool
+	made   bool // an object this select makes, not one it took over
+	form   *form
 }
 
 // opaque stands for an object that only the shell has: not null, and equal to
@@ -26,140 +48,92 @@ var (
 	nullCell      = value.Cell{Kind: value.KindNull}
 )
 
+var rootRow = &form{expr: Ref()}
+
 // Under returns the shape of the results of q over rows of shape s. id is the
 // public id of the collection that holds the results.
 func (s Shape) Under(q *Query, id value.Cell) Shape {
 	if !q.HasSelect {
 		return s
 	}
-	out := Shape{entries: make([]Entry, 0, len(q.Select)), id: id, derived: true}
+	source := s.row
+	if source == nil {
+		source = rootRow
+	}
+	out := &form{row: true, id: id}
 	for _, e := range q.Select {
 		if e.Spread {
-			// A spread of the whole row or of an object in it: keep the path as
-			// seen from s and resolve fields one by one when they are asked for.
-			out.entries = append(out.entries, s.spread(e)...)
+			var ref []string
+			if e.Expr != nil {
+				ref = e.Expr.Path
+			}
+			object := out.object(e.Path)
+			object.members = append(object.members, member{spread: true, form: source.locate(ref)})
 			continue
 		}
-		x := s.Rewrite(e.Expr)
-		if e.Expr.Op == OpRef {
-			x = Call(fnOrNull, x)
-		}
-		out.entries = append(out.entries, Entry{Path: e.Path, Expr: x})
+		last := len(e.Path) - 1
+		object := out.object(e.Path[:last])
+		object.members = append(object.members, member{name: e.Path[last], form: s.selected(source, e.Expr)})
 	}
-	return out
+	return Shape{row: out}
 }
 
-// spread rewrites a spread over s as entries over the root.
-func (s Shape) spread(e Entry) []Entry {
-	var ref []string
-	if e.Expr != nil {
-		ref = e.Expr.Path
-	}
-	if !s.derived {
-		return []Entry{{Path: e.Path, Expr: Ref(ref...), Spread: true}}
-	}
-	var out []Entry
-	for _, f := range s.entries {
-		switch {
-		case hasPrefix(f.Path, ref):
-			out = append(out, Entry{Path: join(e.Path, f.Path[len(ref):]), Expr: f.Expr, Spread: f.Spread})
-		case hasPrefix(ref, f.Path):
-			rest := ref[len(f.Path):]
-			if base := underRef(f.Expr); base != nil {
-				out = append(out, Entry{Path: e.Path, Expr: Ref(join(base.Path, rest)...), Spread: true})
-			}
-		}
-	}
-	if len(ref) == 0 {
-		// The virtual properties of the spread row come along.
-		for _, name := range virtualNames {
-			out = append(out, Entry{Path: join(e.Path, []string{name}), Expr: s.Resolve([]string{name})})
-		}
-	}
-	return out
-}
-
-var virtualNames = [...]string{"$synced", "$origin", "$key", "$collectionId"}
-
-// underRef returns the reference an entry's expression stands on, or nil.
-func underRef(e *Expr) *Expr {
-	if e.Op == OpCall && e.Fn == fnOrNull {
-		e = e.Args[0]
-	}
+// selected is the form of a selected field.
+func (s Shape) selected(source *form, e *Expr) *form {
 	if e.Op == OpRef {
-		return e
+		return source.locate(e.Path).orNull()
 	}
-	return nil
+	return (&form{expr: s.Rewrite(e)}).orNull()
+}
+
+// orNull is f with null in place of undefined.
+func (f *form) orNull() *form {
+	switch {
+	case f.guard != nil:
+		return &form{guard: f.guard, over: f.over.orNull(), under: f.under.orNull()}
+	case f.expr == nil || f.expr.Op == OpCall && f.expr.Fn <= FnNot:
+		return f
+	case f.expr.Op == OpConst:
+		if f.expr.Cell.Kind == value.KindUndefined {
+			return &form{expr: Const(nullCell)}
+		}
+		return f
+	}
+	return &form{expr: Call(fnOrNull, f.expr)}
+}
+
+// object returns the object at path in the making. Fields of one object come
+// together: after a spread the same name begins another object.
+func (f *form) object(path []string) *form {
+	if len(path) == 0 {
+		return f
+	}
+	for i := len(f.members) - 1; i >= 0 && !f.members[i].spread; i-- {
+		if m := f.members[i]; m.name == path[0] {
+			if m.made {
+				return m.form.object(path[1:])
+			}
+			break
+		}
+	}
+	made := &form{}
+	f.members = append(f.members, member{name: path[0], made: true, form: made})
+	return made.object(path[1:])
 }
 
 // Resolve returns the expression over the root that path means in rows of this
 // shape.
 func (s Shape) Resolve(path []string) *Expr {
-	if !s.derived {
+	if s.row == nil {
 		return Ref(path...)
 	}
-	return s.resolve(path, len(s.entries))
-}
-
-// resolve looks at the first n entries, the last one first: later fields cover
-// earlier ones.
-func (s Shape) resolve(path []string, n int) *Expr {
-	for i := n - 1; i >= 0; i-- {
-		e := s.entries[i]
-		switch {
-		case hasPrefix(path, e.Path):
-			rest := path[len(e.Path):]
-			if e.Spread {
-				if len(rest) == 0 {
-					return Const(opaque)
-				}
-				x := Ref(join(e.Expr.Path, rest)...)
-				if s.touched(path, i) {
-					return Call(fnElse, x, s.resolve(path, i))
-				}
-				return x
-			}
-			if len(rest) == 0 {
-				return e.Expr
-			}
-			if base := underRef(e.Expr); base != nil {
-				return Call(fnInto, base, Ref(join(base.Path, rest)...))
-			}
-			// A field of a computed or constant scalar.
-			return Call(fnInto, e.Expr, Const(undefinedCell))
-		case hasPrefix(e.Path, path):
-			return Const(opaque)
-		}
-	}
-	if len(path) == 1 {
-		switch path[0] {
-		case "$key":
-			return Ref("$key")
-		case "$collectionId":
-			return Const(s.id)
-		case "$synced":
-			return Const(value.Cell{Kind: value.KindBool, Val: 1})
-		case "$origin":
-			return Const(value.Cell{Kind: value.KindString, Val: TextRemote})
-		}
-	}
-	return Const(undefinedCell)
-}
-
-// touched tells whether one of the first n entries says something about path.
-func (s Shape) touched(path []string, n int) bool {
-	for _, e := range s.entries[:n] {
-		if hasPrefix(path, e.Path) || hasPrefix(e.Path, path) {
-			return true
-		}
-	}
-	return false
+	return s.row.locate(path).value()
 }
 
 // Rewrite returns e, an expression over rows of this shape, as one over the
 // root.
 func (s Shape) Rewrite(e *Expr) *Expr {
-	if !s.derived {
+	if s.row == nil {
 		return e
 	}
 	switch e.Op {
@@ -175,16 +149,166 @@ func (s Shape) Rewrite(e *Expr) *Expr {
 	return e
 }
 
-func hasPrefix(path, prefix []string) bool {
-	if len(path) < len(prefix) {
-		return false
+// value is the expression for what f is made of.
+func (f *form) value() *Expr {
+	switch {
+	case f.expr != nil:
+		return f.expr
+	case f.guard == nil:
+		return Const(opaque)
+	case f.guard == f.over.expr:
+		return Call(fnElse, f.guard, f.under.value())
 	}
-	for i, p := range prefix {
-		if path[i] != p {
-			return false
+	return Call(fnPick, f.guard, f.over.value(), f.under.value())
+}
+
+// locate returns the form of the value at path.
+func (f *form) locate(path []string) *form {
+	switch {
+	case len(path) == 0:
+		return f
+	case f.expr != nil:
+		return &form{expr: navigate(f.expr, path)}
+	case f.guard != nil:
+		return &form{guard: f.guard, over: f.over.locate(path), under: f.under.locate(path)}
+	}
+	return f.among(path, len(f.members))
+}
+
+// among is locate in the first n members of an object. Later members cover
+// earlier ones, a spread only where it has the field.
+func (f *form) among(path []string, n int) *form {
+	name := path[0]
+	for i := n - 1; i >= 0; i-- {
+		m := f.members[i]
+		if !m.spread {
+			if m.name == name {
+				return m.form.locate(path[1:])
+			}
+			continue
+		}
+		switch m.form.has(name) {
+		case always:
+			return m.form.field(path)
+		case perhaps:
+			over, under := m.form.field(path), f.among(path, i)
+			if under.expr != nil && under.expr.Op == OpConst && under.expr.Cell == undefinedCell {
+				return over
+			}
+			guard := over.value()
+			if len(path) > 1 {
+				guard = m.form.field(path[:1]).value()
+			}
+			return &form{guard: guard, over: over, under: under}
 		}
 	}
-	return true
+	if f.row && isVirtual(name) {
+		return &form{expr: navigate(f.virtual(name), path[1:])}
+	}
+	return &form{expr: Const(undefinedCell)}
+}
+
+// field is the form at path in an object that is spread: undefined throughout
+// where it is no object.
+func (f *form) field(path []string) *form {
+	switch {
+	case f.guard != nil:
+		return &form{guard: f.guard, over: f.over.field(path), under: f.under.field(path)}
+	case f.expr != nil && !f.isRootRow():
+		return &form{expr: Call(fnWithin, f.expr, navigate(f.expr, path))}
+	}
+	return f.locate(path)
+}
+
+func (f *form) isRootRow() bool { return f.expr != nil && f.expr.Op == OpRef && len(f.expr.Path) == 0 }
+
+// presence tells whether an object has a field.
+type presence uint8
+
+const (
+	never presence = iota
+	perhaps
+	always
+)
+
+func (f *form) has(name string) presence {
+	if f.expr != nil {
+		switch {
+		case f.isRootRow() && isVirtual(name):
+			return always
+		case f.expr.Op == OpConst, f.expr.Op == OpCall && f.expr.Fn <= FnNot:
+			return never
+		}
+		return perhaps
+	}
+	if f.guard != nil {
+		if p := f.over.has(name); p == f.under.has(name) {
+			return p
+		}
+		return perhaps
+	}
+	found := never
+	for i := len(f.members) - 1; i >= 0 && found != always; i-- {
+		m := f.members[i]
+		switch {
+		case m.spread:
+			found = max(found, m.form.has(name))
+		case m.name == name:
+			found = always
+		}
+	}
+	if f.row && isVirtual(name) {
+		return always
+	}
+	return found
+}
+
+func isVirtual(name string) bool {
+	switch name {
+	case "$key", "$collectionId", "$synced", "$origin":
+		return true
+	}
+	return false
+}
+
+// virtual is the value of a virtual property that a result row does not name.
+func (f *form) virtual(name string) *Expr {
+	switch name {
+	case "$key":
+		return Ref("$key")
+	case "$collectionId":
+		return Const(f.id)
+	case "$synced":
+		return Const(value.Cell{Kind: value.KindBool, Val: 1})
+	}
+	return Const(value.Cell{Kind: value.KindString, Val: TextRemote})
+}
+
+// navigate returns the value at path in the value of x. Going into null or
+// undefined stops there.
+func navigate(x *Expr, path []string) *Expr {
+	if len(path) == 0 {
+		return x
+	}
+	if x.Op == OpRef {
+		return Ref(join(x.Path, path)...)
+	}
+	if x.Op == OpCall {
+		switch x.Fn {
+		case fnOrNull:
+			return Call(fnInto, x.Args[0], navigate(x.Args[0], path))
+		case fnInto, fnWithin:
+			return Call(x.Fn, x.Args[0], navigate(x.Args[1], path))
+		}
+	}
+	if x.Op == OpConst {
+		if x.Cell.Kind == value.KindNull {
+			return x
+		}
+		return Const(undefinedCell)
+	}
+	// A field of a computed scalar.
+	return Call(fnInto, x, Const(undefinedCell))
 }
 
 func join(a, b []string) []string {
