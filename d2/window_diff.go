@@ -1,6 +1,9 @@
 package d2
 
-import "slices"
+import (
+	"slices"
+	"sort"
+)
 
 // lessThan counts the elements of an ascending list below a rank.
 func lessThan(list []uint32, rank uint32) int {
@@ -108,7 +111,9 @@ func (s *stepState) replacedAt(oldRank uint32) (uint32, bool) {
 // and those that move.
 func (w *window) reposition() {
 	s := &w.work
-	slices.SortFunc(s.kept, func(a, b keptRow) int { return int(a.to) - int(b.to) })
+	if len(s.kept) > 1 {
+		sort.Sort(keptByTo(s.kept))
+	}
 	s.length, s.tails = stay(s.kept, s.length, s.tails)
 	for i := range s.kept {
 		r := &s.kept[i]
@@ -127,12 +132,4 @@ func (w *window) update(u Update) {
 		return
 	}
 	w.delta.Updates = append(w.delta.Updates, u)
-}
-
-func (d *Delta) sort() {
-	byAt := func(a, b Update) int { return int(a.At) - int(b.At) }
-	slices.SortFunc(d.Leaves, func(a, b Leave) int { return int(a.At) - int(b.At) })
-	slices.SortFunc(d.Enters, func(a, b Enter) int { return int(a.At) - int(b.At) })
-	slices.SortFunc(d.Updates, byAt)
-	slices.SortFunc(d.Rebinds, byAt)
 }

@@ -143,8 +143,10 @@ func (w *window) collect(batch []Change) {
 			s.inserts = append(s.inserts, i)
 		}
 	}
-	slices.Sort(s.olds)
-	slices.SortFunc(s.inPlace, s.byOld)
+	sortRanks(s.olds)
+	if len(s.inPlace) > 1 {
+		slices.SortFunc(s.inPlace, s.byOld)
+	}
 	for _, i := range s.inPlace {
 		w.held.ReplaceAt(int(s.rows[i].oldRank), s.rows[i].new)
 	}
@@ -164,5 +166,5 @@ func (w *window) findReturned() {
 			s.news = append(s.news, r.newRank)
 		}
 	}
-	slices.Sort(s.news)
+	sortRanks(s.news)
 }
