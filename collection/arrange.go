@@ -37,6 +37,11 @@ func (l *Lease) During(out Effects) *Lease {
 }
 
 func (l *Lease) hold(s *resource) {
+	for _, x := range l.held {
+		if x == s {
+			return
+		}
+	}
 	if s.refs == 0 {
 		for i, x := range l.root.idle {
 			if x == s {
@@ -308,7 +313,7 @@ func orderID(terms []query.Term) string {
 		if t.NullsLast {
 			flags += 2
 		}
-		b = append(b, flags, byte(t.Collation), byte(t.Collation>>8), ' ')
+		b = append(b, flags, byte(t.Collation), byte(t.Collation>>8), byte(t.Collation>>16))
 	}
 	return string(b)
 }

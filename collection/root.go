@@ -117,19 +117,18 @@ func (r *Root) retire(slot uint32) {
 	r.release(slot)
 }
 
-// loadKeys pulls the keys themselves, which order needs as its last term.
+// loadKeys pulls the keys themselves, which order needs as its last term: all
+// that the shell has told of and not been told to free.
 func (r *Root) loadKeys() error {
 	if r.hasKeys {
 		return nil
 	}
 	ids := make([]uint32, 0, len(r.slotOf))
 	for k, s := range r.slotOf {
-		if s != none {
+		// Keys that are dead but not yet freed may come back, and are no new ones then.
+		if s != none || r.deadMark[k] {
 			ids = append(ids, uint32(k))
 		}
-	}
-	for _, z := range r.zombies {
-		ids = append(ids, r.keyOf[z])
 	}
 	cells, err := r.shell.ReadKeys(r.ID, ids)
 	if err != nil {

@@ -113,14 +113,12 @@ func (r *Root) check(tx *Sync) error {
 		rows++
 	}
 	limit := r.dict.Limit(len(tx.NewKeys) + rows*len(tx.Columns))
-	if r.hasKeys {
-		if len(tx.NewKeys) != tx.Keys.N || !tx.Keys.Valid(limit) {
-			return bad("newKeys", 0, "needs one valid cell per key id")
-		}
-		for i, k := range tx.NewKeys {
-			if k >= maxKey {
-				return bad("newKeys", i, "key id leaves a gap; ids are dense")
-			}
+	if len(tx.NewKeys) != tx.Keys.N || !tx.Keys.Valid(limit) {
+		return bad("newKeys", 0, "needs one valid cell per key id")
+	}
+	for i, k := range tx.NewKeys {
+		if k >= maxKey {
+			return bad("newKeys", i, "key id leaves a gap; ids are dense")
 		}
 	}
 	if len(tx.Columns) != r.Carried() {
@@ -250,6 +248,9 @@ func (r *Root) settle() {
 	for i := range r.entries {
 		e := &r.entries[i]
 		if e.old == e.new {
+			// Neither version is there: the key came with this transaction and did
+			// not stay, or was deleted without ever having been there.
+			r.bury(e.key)
 			continue
 		}
 		if e.old != none && e.new != none && r.same(e.old, e.new) {
@@ -262,10 +263,7 @@ func (r *Root) settle() {
 			r.live++
 		case e.new == none:
 			r.live--
-			if !r.deadMark[e.key] {
-				r.deadMark[e.key] = true
-				r.deadKeys = append(r.deadKeys, e.key)
-			}
+			r.bury(e.key)
 		}
 		r.changes = append(r.changes, d2.Change{Key: e.key, Old: e.old, New: e.new})
 	}
@@ -274,6 +272,14 @@ func (r *Root) settle() {
 		if k := r.keyOf[s]; k != none && r.slotOf[k] != s {
 			r.release(s)
 		}
+	}
+}
+
+// bury notes a key that is not visible: the shell may forget it in time.
+func (r *Root) bury(key uint32) {
+	if !r.deadMark[key] {
+		r.deadMark[key] = true
+		r.deadKeys = append(r.deadKeys, key)
 	}
 }
 
