@@ -215,11 +215,11 @@ func (l *Live) addWindow(at d2.NodeID, under query.Shape) (d2.NodeID, error) {
 
 // fetchConditions returns all conditions between the root and this query's
 // order, and whether the input can be pulled from the root at all: not when a
-// source further down is itself limited.
+// source further down is a window, which is limited or may be at any time.
 func (l *Live) fetchConditions() (conj []*query.Expr, ok bool) {
 	conj = append(conj, l.conj...)
 	for s := l.src.live; s != nil; s = s.src.live {
-		if s.window != noNode && (s.query.Bounded) {
+		if s.window != noNode {
 			return nil, false
 		}
 		conj = append(conj, s.conj...)
