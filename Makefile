@@ -4,7 +4,7 @@
 # make check   format, vet, staticcheck, types, lint, import direction, generated files
 # make format  rewrites Go and TypeScript files into their format, and tidies go.mod
 # make bench   the measurements of docs/performance.md; installs the peers it compares with
-# make soak    the long-running suites
+# make soak    the property tests at length, and every fuzz target
 # make clean   removes what the other targets made
 
 SHELL := bash
@@ -14,6 +14,9 @@ SHELL := bash
 	test-go test-npm test-package test-consumers test-browser
 
 ARGS ?=
+# Set by `make test`, which builds once for all of its stages.
+BUILT ?=
+built := $(if $(BUILT),,build)
 INSTALLED := npm/node_modules/.package-lock.json
 say = @printf '\n== %s\n' "$(1)"
 
@@ -34,8 +37,9 @@ demo: build
 # Each stage is a target of its own, in the order that reports the cheapest failure first.
 test:
 	@before=$$(.ci/tree.sh); \
-	for stage in deps check build test-go test-npm test-package test-consumers test-browser; do \
-		$(MAKE) --no-print-directory $$stage; \
+	$(MAKE) --no-print-directory deps check build; \
+	for stage in test-go test-npm test-package test-consumers test-browser; do \
+		$(MAKE) --no-print-directory $$stage BUILT=1; \
 	done; \
 	if [[ $$(.ci/tree.sh) != "$$before" ]]; then \
 		git status --short; echo 'make test: the run has changed files of the tree' >&2; exit 1; \
@@ -50,32 +54,31 @@ format: deps
 	go tool -modfile=.ci/tools.mod gofumpt -w $$(git ls-files -co --exclude-standard '*.go')
 	cd npm && npx biome check --write .
 
-test-go:
+test-go: $(built)
 	$(call say,go test)
 	go test ./...
 
-test-npm: build
+test-npm: $(built)
 	$(call say,npm: unit and type tests)
 	cd npm && MILLRACE_NO_BUILD=1 npx vitest run --project unit --project types
 
-test-package: build
+test-package: $(built)
 	$(call say,npm: package and README)
 	cd npm && MILLRACE_NO_BUILD=1 npx vitest run --project package
 
-test-consumers: build
+test-consumers: $(built)
 	$(call say,npm: the packed package in applications)
-	cd npm && CHROMIUM=$$(../.ci/chromium.sh) MILLRACE_NO_BUILD=1 npx vitest run --project consumers
+	cd npm && chromium=$$(../.ci/chromium.sh); CHROMIUM=$$chromium MILLRACE_NO_BUILD=1 npx vitest run --project consumers
 
-test-browser: build
+test-browser: $(built)
 	$(call say,npm: headless Chromium)
-	cd npm && CHROMIUM=$$(../.ci/chromium.sh) MILLRACE_NO_BUILD=1 npx vitest run --project browser
+	cd npm && chromium=$$(../.ci/chromium.sh); CHROMIUM=$$chromium MILLRACE_NO_BUILD=1 npx vitest run --project browser
 
 bench: build
-	cd npm/bench/peers && npm ci --no-audit --no-fund
 	cd npm && node bench/run.mjs $(ARGS)
 
 soak: build
-	go test -tags soak -timeout 60m ./tests/... $(ARGS)
+	.ci/soak.sh
 
 clean:
 	rm -rf build npm/dist npm/coverage npm/LICENSE npm/NOTICE npm/README.md
