@@ -81,6 +81,10 @@ func (l *Live) Receive(changes []d2.Change, delta *d2.Delta) {
 	if l.broken {
 		return
 	}
+	if l.window == noNode {
+		// The positions are the source's; without an order of its own this query has none.
+		delta = nil
+	}
 	l.changes, l.delta = changes, delta
 	l.engine.due = append(l.engine.due, l)
 }
