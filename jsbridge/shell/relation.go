@@ -221,16 +221,16 @@ func (r *relation) assemble(slot uint32, read func(*relation, uint32, []string) 
 	return row
 }
 
-// objectAt returns the object at path of a row being assembled, making it where
-// there is none.
+// objectAt returns the object at path of a row being assembled. What is there
+// may belong to the source's row, so it is copied before it is written to.
 func objectAt(row map[string]any, path []string) map[string]any {
 	for _, name := range path {
-		next, ok := row[name].(map[string]any)
-		if !ok {
-			next = map[string]any{}
-			row[name] = next
+		object := map[string]any{}
+		if old, ok := row[name]; ok {
+			eachField(old, func(name string, v any) { object[name] = v })
 		}
-		row = next
+		row[name] = object
+		row = object
 	}
 	return row
 }
