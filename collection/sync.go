@@ -234,10 +234,12 @@ func (r *Root) take(tx *Sync) {
 		if c.derived == nil || r.fill(c, r.slots) == nil {
 			continue
 		}
-		// A value the expression cannot take orders as undefined; the query
-		// that filters or selects by it fails when it evaluates the row.
-		for _, s := range r.slots {
-			c.set(r.dict, s, value.Cell{})
+		// A value the expression cannot take orders as undefined, row by row; the
+		// query that filters or selects by it fails when it evaluates the row.
+		for i, s := range r.slots {
+			if r.fill(c, r.slots[i:i+1]) != nil {
+				c.set(r.dict, s, value.Cell{})
+			}
 		}
 	}
 }
