@@ -402,7 +402,7 @@ func (e *Engine) source(id uint32) (source, error) {
 	switch {
 	case l == nil:
 		return source{}, refuse(CodeUnknownCollection, id, "no such source")
-	case l.output == noNode || l.Status == collection.CleanedUp:
+	case l.output == noNode || l.broken || l.Status == collection.CleanedUp:
 		return source{}, refuse(CodeStatusTransition, id, "a source must be started and not have failed")
 	}
 	return source{root: l.src.root, live: l}, nil

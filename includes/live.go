@@ -3,6 +3,7 @@ package includes
 import (
 	"millrace.dev/millrace/collection"
 	"millrace.dev/millrace/collection/query"
+	"millrace.dev/millrace/collection/value"
 	"millrace.dev/millrace/d2"
 )
 
@@ -30,6 +31,7 @@ type Live struct {
 	conj     []*query.Expr // own conditions, over the root
 	prog     *query.Program
 	computed []*query.Program
+	judged   []*query.Program // computed fields of the rows, at whatever depth: the shell compares the others
 	target   *collection.Target
 	hash     *collection.Hashing
 	route    query.Route
@@ -101,6 +103,13 @@ func (l *Live) Same(a, b uint32) bool {
 	if l.tmpl == 0 {
 		return false
 	}
+	slots := [2]uint32{a, b}
+	for _, p := range l.judged {
+		var of [2]value.Cell
+		if p.Cells(slots[:], func(i int, c value.Cell) { of[i] = c }) != nil || !value.Same(of[0], of[1]) {
+			return false
+		}
+	}
 	equal, err := l.engine.shell.Equal(l.src.root.ID, l.tmpl, a, b)
 	return err == nil && equal
 }
@@ -138,6 +147,14 @@ func (l *Live) compile() (err error) {
 			}
 			l.computed = append(l.computed, p)
 		}
+	}
+	l.judged = nil
+	for _, c := range l.shape.Computed() {
+		p, err := query.Compile([]*query.Expr{c}, l.lease, e.Dict)
+		if err != nil {
+			return err
+		}
+		l.judged = append(l.judged, p)
 	}
 	at, err := l.addFilter()
 	if err != nil {
@@ -262,6 +279,6 @@ func (l *Live) detach() {
 		l.lease.During(e.out).Release()
 		l.lease = nil
 	}
-	l.prog, l.computed, l.hash = nil, nil, nil
+	l.prog, l.computed, l.judged, l.hash = nil, nil, nil, nil
 	l.size = 0
 }

@@ -65,7 +65,13 @@ func (e *Engine) run(r *rootNode, changes []d2.Change) {
 	for _, l := range e.due {
 		if l.failure != nil && !l.broken {
 			l.broken = true
-			l.Go(collection.Failed, l.failure.Error(), e.out)
+			if l.Status != collection.Failed {
+				l.Go(collection.Failed, l.failure.Error(), e.out)
+			}
+		}
+	}
+	for _, l := range e.due {
+		if l.failure != nil {
 			e.follow(l.deps, nil)
 		}
 	}
@@ -171,9 +177,13 @@ func (l *Live) readChanges() {
 	}
 }
 
-// ReadOrder sends the whole content of a collection in order.
+// ReadOrder sends the whole content of a collection in order. One that failed
+// keeps what it last published, and nothing is sent: the rows may be gone here.
 func (e *Engine) ReadOrder(col uint32) error {
 	if l := e.lives[col]; l != nil {
+		if l.broken {
+			return nil
+		}
 		slots, err := l.content(e.slots[:0])
 		if err != nil {
 			return err
