@@ -149,13 +149,10 @@ func (r *relation) takeInstall(triples []uint32, computed []byte) error {
 }
 
 func (r *relation) computedFields() int {
-	n := 0
-	for _, f := range r.tmpl {
-		if !f.spread && f.expr.op == opCall {
-			n++
-		}
+	if r.tmpl == nil {
+		return 0
 	}
-	return n
+	return r.tmpl.computed
 }
 
 func (r *relation) takeRebind(triples []uint32) error {

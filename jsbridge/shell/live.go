@@ -28,7 +28,7 @@ func (db *DB) Query(q Query) (*Live, error) {
 	source := q.source.rel()
 	l := &Live{query: q}
 	l.relation = relation{
-		db: db, id: db.fresh(), name: q.name, root: source.root, source: source, tmpl: q.fields,
+		db: db, id: db.fresh(), name: q.name, root: source.root, source: source, tmpl: newTemplate(q.fields),
 		mirror: newMirror(len(q.terms) > 0), rows: map[uint32]any{}, computed: map[uint32][]byte{},
 		subs: map[uint32]*Subscription{},
 	}

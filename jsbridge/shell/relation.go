@@ -36,7 +36,7 @@ type relation struct {
 	name    string
 	root    *Collection
 	source  *relation // nil: a root collection
-	tmpl    []Field   // of a query's select; nil: rows are the source's
+	tmpl    *template // of a query's select; nil: rows are the source's
 	status  Status
 	failure string
 	mirror  *mirror
@@ -123,7 +123,7 @@ func (r *relation) row(slot uint32) any {
 	case r.tmpl == nil:
 		return r.source.row(slot)
 	}
-	row := r.assemble(slot, (*relation).at, r.computed[slot])
+	row := r.tmpl.assemble(reading{r.source, slot, (*relation).at, r.computed[slot]})
 	r.rows[slot] = row
 	return row
 }
@@ -137,7 +137,7 @@ func (r *relation) essence(slot uint32) any {
 	case r.tmpl == nil:
 		return r.source.essence(slot)
 	}
-	return r.assemble(slot, (*relation).essenceAt, nil)
+	return r.tmpl.assemble(reading{r.source, slot, (*relation).essenceAt, nil})
 }
 
 // at returns the value at path of the row of a slot, virtual fields included.
@@ -182,59 +182,4 @@ func (r *relation) virtual(slot uint32, name string) (any, bool) {
 		return r.name, true
 	}
 	return nil, false
-}
-
-// assemble makes the row that the select shows.
-func (r *relation) assemble(slot uint32, read func(*relation, uint32, []string) any, computed []byte) map[string]any {
-	row := map[string]any{}
-	next := 0
-	for _, f := range r.tmpl {
-		switch {
-		case f.spread:
-			object := read(r.source, slot, f.ref)
-			into := row
-			if len(f.path) > 0 {
-				into = objectAt(row, f.path)
-			}
-			eachField(object, func(name string, v any) { into[name] = v })
-			if len(f.ref) == 0 {
-				for _, name := range virtualNames {
-					into[name] = read(r.source, slot, []string{name})
-				}
-			}
-		case f.expr.op == opCall:
-			if next < len(computed) {
-				setAt(row, f.path, [...]any{false, true, nil}[computed[next]])
-			}
-			next++
-		default:
-			v := f.expr.value
-			if f.expr.op == opRef {
-				v = read(r.source, slot, f.expr.path)
-			}
-			if v == Undefined {
-				v = nil
-			}
-			setAt(row, f.path, v)
-		}
-	}
-	return row
-}
-
-// objectAt returns the object at path of a row being assembled. What is there
-// may belong to the source's row, so it is copied before it is written to.
-func objectAt(row map[string]any, path []string) map[string]any {
-	for _, name := range path {
-		object := map[string]any{}
-		if old, ok := row[name]; ok {
-			eachField(old, func(name string, v any) { object[name] = v })
-		}
-		row[name] = object
-		row = object
-	}
-	return row
-}
-
-func setAt(row map[string]any, path []string, v any) {
-	objectAt(row, path[:len(path)-1])[path[len(path)-1]] = v
 }

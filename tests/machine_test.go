@@ -1,0 +1,498 @@
+package tests
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"maps"
+	"math/big"
+	"slices"
+	"testing"
+	"time"
+
+	"pgregory.net/rapid"
+
+	"millrace.dev/millrace/jsbridge"
+	"millrace.dev/millrace/jsbridge/shell"
+	"millrace.dev/millrace/tests/model"
+)
+
+// same is equality of results: by content, NaN equal to itself.
+func same(a, b any) bool {
+	switch x := a.(type) {
+	case map[string]any:
+		y, ok := b.(map[string]any)
+		return ok && maps.EqualFunc(x, y, same)
+	case []byte:
+		y, ok := b.([]byte)
+		return ok && bytes.Equal(x, y)
+	case *big.Int:
+		y, ok := b.(*big.Int)
+		return ok && x.Cmp(y) == 0
+	case time.Time:
+		y, ok := b.(time.Time)
+		return ok && x.UnixMilli() == y.UnixMilli()
+	case float64:
+		y, ok := b.(float64)
+		return ok && (x == y || x != x && y != y)
+	}
+	return a == b
+}
+
+// replica is what a subscriber believes, from nothing but what it was told.
+type replica struct {
+	mode    shell.Mode
+	sub     *shell.Subscription
+	rows    map[any]any
+	batches int // since the last look
+	empty   int // of them
+	fault   string
+}
+
+func (r *replica) take(changes []shell.Change) {
+	r.batches++
+	if len(changes) == 0 {
+		r.empty++
+	}
+	seen := map[any]bool{}
+	for _, c := range changes {
+		old, known := r.rows[c.Key]
+		switch {
+		case seen[c.Key]:
+			r.fault = fmt.Sprintf("%v is told of twice in one batch", c.Key)
+		case c.Op == shell.Insert && known:
+			r.fault = fmt.Sprintf("insert of %v, which is there", c.Key)
+		case c.Op != shell.Insert && !known:
+			r.fault = fmt.Sprintf("%v of %v, which is not there", c.Op, c.Key)
+		case c.Op == shell.Update && !same(old, c.Previous), c.Op == shell.Delete && !same(old, c.Row):
+			r.fault = fmt.Sprintf("%v of %v from a value it did not have: %v, not %v", c.Op, c.Key, c.Previous, old)
+		}
+		seen[c.Key] = true
+		if c.Op == shell.Delete {
+			delete(r.rows, c.Key)
+		} else {
+			r.rows[c.Key] = c.Row
+		}
+	}
+}
+
+// relation is a collection or a live query of the machine.
+type relation struct {
+	name   string
+	root   *shell.Collection // or:
+	live   *shell.Live
+	query  drawnQuery
+	source *relation
+	depth  int
+	offset int // before the window was moved
+	limit  int
+
+	rows     map[any]model.Row // of a root
+	ready    bool
+	cleaned  bool
+	orphaned bool // its source was cleaned up
+	failed   bool // by a value or a refused pull; until it is cleaned up
+	replicas []*replica
+	shown    []shell.Entry // after the last step
+}
+
+type shown interface {
+	shell.Source
+	Entries() []shell.Entry
+	Subscribe(shell.Mode, func([]shell.Change)) (*shell.Subscription, error)
+	Status() shell.Status
+	Len() int
+	Get(any) (any, bool)
+}
+
+func (r *relation) shell() shown {
+	if r.live != nil {
+		return r.live
+	}
+	return r.root
+}
+
+// want is the content by the model.
+func (r *relation) want() ([]model.Row, error) {
+	if r.source == nil {
+		rows := slices.Collect(maps.Values(r.rows))
+		return model.Query{Limit: -1}.Run(rows)
+	}
+	rows, err := r.source.want()
+	if err != nil {
+		return nil, err
+	}
+	return r.query.model.Run(slices.Clone(rows))
+}
+
+// faults makes the engine's pulls fail on demand.
+type faults struct {
+	jsbridge.Host
+	after int // the pull that fails, counted down; 0: none
+	fired bool
+}
+
+var errInjected = errors.New("injected")
+
+func (f *faults) strike() bool {
+	if f.after == 0 {
+		return false
+	}
+	f.after--
+	f.fired = f.fired || f.after == 0
+	return f.after == 0
+}
+
+func (f *faults) Ask(request []byte) ([]byte, error) {
+	if f.strike() {
+		return nil, errInjected
+	}
+	return f.Host.Ask(request)
+}
+
+func (f *faults) Equal(col, tmpl, a, b uint32) (bool, error) {
+	if f.strike() {
+		return false, errInjected
+	}
+	return f.Host.Equal(col, tmpl, a, b)
+}
+
+func (f *faults) Compare(collation, a, b uint32) (int, error) {
+	if f.strike() {
+		return 0, errInjected
+	}
+	return f.Host.Compare(collation, a, b)
+}
+
+// machine drives an engine through a random history and holds it against the
+// model after every step.
+type machine struct {
+	t         *rapid.T
+	db        *shell.DB
+	faults    *faults
+	schema    schema
+	temporal  bool
+	relations []*relation
+	keys      []any
+	named     int
+	inject    bool
+	quiet     bool // the step tells nothing but changes of content and order
+}
+
+func newMachine(t *rapid.T, open shell.Opener) *machine {
+	m := &machine{t: t, faults: &faults{}}
+	m.temporal = rapid.IntRange(0, 4).Draw(t, "temporals") == 0
+	m.inject = rapid.IntRange(0, 2).Draw(t, "pulls fail") == 0
+	m.schema = drawSchema(t, m.temporal)
+	m.keys = []any{1.0, 2.0, 3.0, -4.0, 10.0, "a", "b", "é", "10", "😀", "\uffff", ""}
+	db, err := shell.OpenWith(func(host jsbridge.Host) (shell.Engine, error) {
+		m.faults.Host = host
+		return open(m.faults)
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	m.db = db
+	for range rapid.IntRange(1, 2).Draw(t, "collections") {
+		m.addRoot()
+	}
+	return m
+}
+
+func (m *machine) name(what string) string {
+	m.named++
+	return fmt.Sprintf("%s %d", what, m.named)
+}
+
+func (m *machine) addRoot() {
+	name := m.name("root")
+	root, err := m.db.Collection(shell.Config{ID: name, Key: func(row any) any { return row.(map[string]any)["id"] }})
+	if err != nil {
+		m.t.Fatal(err)
+	}
+	m.relations = append(m.relations, &relation{name: name, root: root, rows: map[any]model.Row{}})
+}
+
+// pick draws a relation that is ok; nil when there is none.
+func (m *machine) pick(what string, ok func(*relation) bool) *relation {
+	var list []*relation
+	for _, r := range m.relations {
+		if ok(r) {
+			list = append(list, r)
+		}
+	}
+	if len(list) == 0 {
+		return nil
+	}
+	return list[rapid.IntRange(0, len(list)-1).Draw(m.t, what)]
+}
+
+func isRoot(r *relation) bool    { return r.root != nil }
+func isStarted(r *relation) bool { return !r.cleaned }
+func isRunning(r *relation) bool { return !r.cleaned && !r.orphaned && !r.failed }
+
+// allows tells whether an error may be: pulls were made to fail, or values have no
+// order.
+func (m *machine) allows(err error) bool {
+	return m.faults.fired && errors.Is(err, shell.ErrPullFailed) || errors.Is(err, shell.ErrQueryFailed) && (m.temporal || m.faults.fired)
+}
+
+// commit applies one transaction of a few writes to a root.
+func (m *machine) commit(t *rapid.T) {
+	r := m.pick("root", func(r *relation) bool { return isRoot(r) && isStarted(r) })
+	if r == nil {
+		return
+	}
+	tx := r.root.Begin()
+	rows := maps.Clone(r.rows)
+	gone := map[any]bool{}
+	duplicate := false
+	if rapid.IntRange(0, 9).Draw(t, "truncate") == 0 {
+		tx.Truncate()
+		for key := range rows {
+			gone[key] = true
+		}
+		clear(rows)
+	}
+	for range rapid.IntRange(0, 5).Draw(t, "writes") {
+		key := rapid.SampledFrom(m.keys).Draw(t, "key")
+		op := rapid.SampledFrom([]string{"insert", "update", "update", "delete", "again"}).Draw(t, "op")
+		_, there := r.rows[key]
+		if op == "insert" && there && rapid.IntRange(0, 3).Draw(t, "careful") > 0 {
+			op = "update"
+		}
+		switch op {
+		case "delete":
+			tx.Delete(key)
+			delete(rows, key)
+			gone[key] = true
+			continue
+		case "insert":
+			duplicate = duplicate || there && !gone[key]
+		}
+		object := m.schema.row(t)
+		object["id"] = key
+		if op == "again" && there {
+			// The same values in another object: no change.
+			object = maps.Clone(r.rows[key].Object)
+		}
+		rows[key] = model.Row{Key: key, Object: object, Collection: r.name}
+		if given := shellValue(object); op == "insert" {
+			tx.Insert(given)
+		} else {
+			tx.Update(given)
+		}
+	}
+	m.quiet = true
+	t.Logf("commit to %s: now %v", r.name, describeRows(rows))
+	err := tx.Commit()
+	switch {
+	case duplicate:
+		if !errors.Is(err, shell.ErrDuplicateKey) {
+			t.Fatalf("a duplicate insert ended with %v", err)
+		}
+	case err != nil:
+		t.Fatalf("commit: %v", err)
+	default:
+		r.rows = rows
+	}
+}
+
+func (m *machine) start(t *rapid.T) {
+	if len(m.relations) > 10 {
+		return
+	}
+	source := m.pick("source", func(r *relation) bool { return isRunning(r) && r.depth < 3 })
+	if source == nil {
+		return
+	}
+	r := &relation{name: m.name("query"), source: source, depth: source.depth + 1}
+	r.query = drawQuery(t, m.schema, r.name)
+	r.offset, r.limit = r.query.model.Offset, r.query.model.Limit
+	t.Logf("start %s", r.describe())
+	live, err := m.db.Query(r.query.over(source.shell()))
+	if err != nil {
+		if !m.allows(err) {
+			t.Fatalf("start: %v", err)
+		}
+		return
+	}
+	r.live = live
+	m.relations = append(m.relations, r)
+}
+
+func (m *machine) orphan(source *relation) {
+	for _, r := range m.relations {
+		if r.source == source && !r.cleaned {
+			r.orphaned, r.failed = true, false
+			r.forget()
+			m.orphan(r)
+		}
+	}
+}
+
+// forget makes the subscribers of a relation that is empty now start over.
+func (r *relation) forget() {
+	for _, s := range r.replicas {
+		s.rows = map[any]any{}
+	}
+}
+
+func (m *machine) cleanup(t *rapid.T) {
+	r := m.pick("victim", isStarted)
+	if r == nil {
+		return
+	}
+	t.Logf("cleanup %s", r.name)
+	var err error
+	if r.live != nil {
+		err = r.live.Cleanup()
+	} else {
+		err = r.root.Cleanup()
+		r.rows, r.ready = map[any]model.Row{}, false
+	}
+	if err != nil {
+		t.Fatalf("cleanup: %v", err)
+	}
+	r.cleaned, r.orphaned, r.failed = true, false, false
+	r.forget()
+	m.orphan(r)
+}
+
+func (m *machine) restart(t *rapid.T) {
+	r := m.pick("cleaned up", func(r *relation) bool { return r.cleaned && (isRoot(r) || isRunning(r.source)) })
+	if r == nil {
+		return
+	}
+	t.Logf("restart %s", r.name)
+	var err error
+	if r.live != nil {
+		err = r.live.Start()
+	} else {
+		err = r.root.Start()
+	}
+	switch {
+	case err == nil:
+		r.cleaned = false
+		r.query.model.Offset, r.query.model.Limit = r.offset, r.limit
+	case !m.allows(err):
+		t.Fatalf("restart: %v", err)
+	}
+}
+
+func (m *machine) drop(t *rapid.T) {
+	r := m.pick("cleaned up", func(r *relation) bool { return r.cleaned && !isRoot(r) })
+	if r == nil {
+		return
+	}
+	for _, other := range m.relations {
+		if other.source == r {
+			return
+		}
+	}
+	for _, s := range r.replicas {
+		if err := s.sub.Unsubscribe(); err != nil {
+			t.Fatalf("unsubscribe: %v", err)
+		}
+	}
+	m.relations = slices.DeleteFunc(m.relations, func(o *relation) bool { return o == r })
+}
+
+func (m *machine) markReady(t *rapid.T) {
+	r := m.pick("root", func(r *relation) bool { return isRoot(r) && isStarted(r) })
+	if r == nil {
+		return
+	}
+	if err := r.root.MarkReady(); err != nil {
+		t.Fatal(err)
+	}
+	r.ready = true
+}
+
+func (m *machine) subscribe(t *rapid.T) {
+	r := m.pick("relation", isRunning)
+	if r == nil {
+		return
+	}
+	t.Logf("subscribe to %s", r.name)
+	s := &replica{mode: shell.Mode(rapid.IntRange(0, 2).Draw(t, "mode")), rows: map[any]any{}}
+	if s.mode == shell.FromNow {
+		for _, e := range r.shell().Entries() {
+			s.rows[e.Key] = e.Row
+		}
+	}
+	sub, err := r.shell().Subscribe(s.mode, s.take)
+	if err != nil {
+		if !m.allows(err) {
+			t.Fatalf("subscribe: %v", err)
+		}
+		return
+	}
+	s.sub = sub
+	r.replicas = append(r.replicas, s)
+}
+
+func (m *machine) unsubscribe(t *rapid.T) {
+	r := m.pick("relation with a subscriber", func(r *relation) bool { return len(r.replicas) > 0 })
+	if r == nil {
+		return
+	}
+	i := rapid.IntRange(0, len(r.replicas)-1).Draw(t, "subscriber")
+	if err := r.replicas[i].sub.Unsubscribe(); err != nil {
+		t.Fatalf("unsubscribe: %v", err)
+	}
+	r.replicas = slices.Delete(r.replicas, i, i+1)
+}
+
+func (m *machine) setWindow(t *rapid.T) {
+	r := m.pick("ordered query", func(r *relation) bool { return r.live != nil && isRunning(r) && len(r.query.model.Order) > 0 })
+	if r == nil {
+		return
+	}
+	offset, limit := rapid.IntRange(0, 4).Draw(t, "offset"), rapid.IntRange(0, 6).Draw(t, "limit")
+	m.quiet = true
+	t.Logf("window of %s: %d, %d", r.name, offset, limit)
+	if err := r.live.SetWindow(uint32(offset), uint32(limit)); err != nil {
+		t.Fatalf("set window: %v", err)
+	}
+	r.query.model.Offset, r.query.model.Limit = offset, limit
+}
+
+// step wraps an action: now and then a pull fails in it, and afterwards
+// everything is checked.
+func (m *machine) step(action func(*rapid.T)) func(*rapid.T) {
+	return func(t *rapid.T) {
+		m.t = t
+		m.faults.fired, m.quiet = false, false
+		m.faults.after = 0
+		if m.inject && rapid.IntRange(0, 3).Draw(t, "fault") == 0 {
+			m.faults.after = rapid.IntRange(1, 6).Draw(t, "after")
+		}
+		action(t)
+		m.faults.after = 0
+	}
+}
+
+func (m *machine) run() {
+	m.t.Repeat(map[string]func(*rapid.T){
+		"commit": m.step(m.commit), "commit more": m.step(m.commit), "commit yet more": m.step(m.commit),
+		"start": m.step(m.start), "start another": m.step(m.start), "cleanup": m.step(m.cleanup), "restart": m.step(m.restart),
+		"drop": m.step(m.drop), "ready": m.step(m.markReady), "subscribe": m.step(m.subscribe),
+		"unsubscribe": m.step(m.unsubscribe), "window": m.step(m.setWindow),
+		"": func(t *rapid.T) {
+			m.t = t
+			m.check()
+		},
+	})
+}
+
+// TestLive_MatchesTheModel holds FRESH, DELTA, NULLS, IDENTITY and CONTAIN over
+// random histories: content and order are the model's, what subscribers were told adds up to
+// the content, exactly once and only for what changed, and a query that fails harms
+// nobody else.
+func TestLive_MatchesTheModel(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		m := newMachine(t, shell.Native)
+		m.run()
+	})
+}
