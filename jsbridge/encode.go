@@ -1,8 +1,6 @@
 package jsbridge
 
 import (
-	"errors"
-
 	"millrace.dev/millrace/collection"
 	"millrace.dev/millrace/collection/query"
 	"millrace.dev/millrace/d2"
@@ -84,26 +82,32 @@ func (f *effects) fail(code uint32, path, text string) {
 
 // failWith writes the Error effect of a refusal.
 func (f *effects) failWith(err error) {
-	var refusal *includes.Refusal
-	var fault *query.Error
-	var sync *collection.SyncError
-	var pull *pullError
-	switch {
-	case errors.As(err, &refusal):
-		f.fail(uint32(refusal.Code), refusal.Path, refusal.Text)
-	case errors.As(err, &fault):
-		f.fail(uint32(fault.Code), fault.Path, fault.Text)
-	case errors.As(err, &sync):
-		code := includes.CodeBadMessage
-		if sync.Duplicate {
-			code = includes.CodeDuplicateKeySync
+	for cause := err; cause != nil; {
+		switch x := cause.(type) {
+		case *includes.Refusal:
+			f.fail(uint32(x.Code), x.Path, x.Text)
+			return
+		case *query.Error:
+			f.fail(uint32(x.Code), x.Path, x.Text)
+			return
+		case *collection.SyncError:
+			code := includes.CodeBadMessage
+			if x.Duplicate {
+				code = includes.CodeDuplicateKeySync
+			}
+			f.fail(uint32(code), x.Path, x.Text)
+			return
+		case *pullError:
+			f.fail(uint32(includes.CodePullFailed), "", x.text)
+			return
+		case interface{ Unwrap() error }:
+			cause = x.Unwrap()
+			continue
+		default:
+			cause = nil
 		}
-		f.fail(uint32(code), sync.Path, sync.Text)
-	case errors.As(err, &pull):
-		f.fail(uint32(includes.CodePullFailed), "", pull.text)
-	default:
-		f.fail(uint32(includes.CodeQueryFailed), "", err.Error())
 	}
+	f.fail(uint32(includes.CodeQueryFailed), "", err.Error())
 }
 
 func (f *effects) triples(changes []d2.Change) {
