@@ -30,9 +30,7 @@ var engineModule = sync.OnceValues(func() ([]byte, error) {
 	}
 	defer os.RemoveAll(dir)
 	path := filepath.Join(dir, "engine.wasm")
-	build := exec.Command("go", "build", "-trimpath", "-buildvcs=false", "-ldflags=-s -w", "-o", path, "./wasm")
-	build.Dir = ".."
-	build.Env = append(os.Environ(), "GOOS=js", "GOARCH=wasm")
+	build := exec.Command("sh", "../wasm/build.sh", path)
 	if out, err := build.CombinedOutput(); err != nil {
 		return nil, errors.Join(err, errors.New(string(out)))
 	}

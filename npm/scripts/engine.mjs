@@ -15,12 +15,7 @@ export function buildEngine({ repositoryDir, distDir }) {
   mkdirSync(distDir, { recursive: true })
   mkdirSync(join(repositoryDir, 'build'), { recursive: true })
   const staged = join(repositoryDir, 'build', 'engine.wasm')
-  execFileSync(
-    'go',
-    // The flags make the module a function of the sources and the toolchain alone.
-    ['build', '-trimpath', '-buildvcs=false', '-ldflags=-s -w', '-o', staged, './wasm'],
-    { cwd: repositoryDir, stdio: 'inherit', env: { ...process.env, GOOS: 'js', GOARCH: 'wasm' } },
-  )
+  execFileSync('sh', [join(repositoryDir, 'wasm', 'build.sh'), staged], { stdio: 'inherit' })
   const wasm = readFileSync(staged)
   const sha256 = createHash('sha256').update(wasm).digest('hex')
   const outputs = ['engine.inline.js', 'engine.inline.cjs', 'engine.wasm'].map((name) => join(distDir, name))
