@@ -13,6 +13,9 @@ const none = d2.None
 // change can matter to.
 type Root struct {
 	Base
+	// Loose, if set, is called once when there is something to Finish.
+	Loose func()
+
 	shell Shell
 	dict  *Dict
 
@@ -33,6 +36,7 @@ type Root struct {
 	pins      map[uint32]int
 	zombies   []uint32 // slots that left while pinned
 	freed     []uint32 // slots to be freed when the command ends
+	noted     bool     // Loose was called since the last Finish
 	routes    []*routedColumn
 	sent      []*Target // scratch of Deliver
 
@@ -106,6 +110,10 @@ func (r *Root) release(slot uint32) {
 	}
 	r.keyOf[slot] = none
 	r.freed = append(r.freed, slot)
+	if !r.noted && r.Loose != nil {
+		r.noted = true
+		r.Loose()
+	}
 }
 
 // retire frees a slot whose row has left, now or when its last pin goes.
@@ -198,6 +206,7 @@ func (r *Root) compareKeys(a, b uint32) int {
 // Keys go in batches, when more are dead than alive, because removing an entry
 // from a large hash map in the shell costs more than keeping it.
 func (r *Root) Finish(out Effects) {
+	r.noted = false
 	if n := len(r.deadKeys); n > 256 && n > r.live {
 		r.freeKeys(out)
 	}
@@ -245,7 +254,7 @@ func (r *Root) Clear(out Effects) {
 			r.setKey(uint32(id), value.Cell{})
 		}
 	}
-	*r = Root{Base: r.Base, shell: r.shell, dict: r.dict, nextIndex: r.nextIndex}
+	*r = Root{Base: r.Base, Loose: r.Loose, noted: r.noted, shell: r.shell, dict: r.dict, nextIndex: r.nextIndex}
 	r.Forget()
 }
 

@@ -71,7 +71,8 @@ type Engine struct {
 	order []*rootNode // roots in order of creation
 	out   collection.Effects
 
-	due   []*Live // what the last run reached
+	due   []*Live     // what the last run reached
+	loose []*rootNode // roots with something to finish
 	slots []uint32
 	pairs []uint32
 }
@@ -89,9 +90,10 @@ func (e *Engine) Begin(out collection.Effects) { e.out = out }
 
 // End finishes a command: what nothing refers to any more is given back.
 func (e *Engine) End() {
-	for _, r := range e.order {
+	for _, r := range e.loose {
 		r.Finish(e.out)
 	}
+	e.loose = e.loose[:0]
 }
 
 // CreateRoot declares a root collection.
@@ -104,6 +106,7 @@ func (e *Engine) CreateRoot(col uint32, name value.Cell) error {
 	}
 	r := &rootNode{Root: collection.NewRoot(col, name, e.shell, e.Dict)}
 	r.input, r.routed = noNode, noNode
+	r.Loose = func() { e.loose = append(e.loose, r) }
 	e.roots[col] = r
 	e.order = append(e.order, r)
 	return nil
