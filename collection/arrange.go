@@ -159,7 +159,7 @@ func (l *Lease) derive(e *query.Expr) (*query.Column, error) {
 		}
 	}
 	lease := r.NewLease().During(l.out)
-	prog, err := query.Compile([]*query.Expr{e}, lease, r.dict)
+	prog, err := query.CompileOrdered(e, lease, r.dict)
 	if err != nil {
 		lease.Release()
 		return nil, err

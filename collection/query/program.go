@@ -46,6 +46,16 @@ type Sharer interface{ Scratch() *Scratch }
 // Compile binds conjuncts to the columns of b. Programs made with the same
 // texts may share scratch (Sharer).
 func Compile(conjuncts []*Expr, b Binder, texts value.Texts) (*Program, error) {
+	return compile(conjuncts, b, texts, false)
+}
+
+// CompileOrdered binds one expression whose values will be ordered: where it
+// passes the texts of a column on, their bytes are needed.
+func CompileOrdered(e *Expr, b Binder, texts value.Texts) (*Program, error) {
+	return compile([]*Expr{e}, b, texts, e.Op == OpRef || e.Op == OpCall && e.Fn > FnNot)
+}
+
+func compile(conjuncts []*Expr, b Binder, texts value.Texts, text bool) (*Program, error) {
 	p := &Program{texts: texts}
 	if s, ok := texts.(Sharer); ok {
 		p.scratch = s.Scratch()
@@ -53,7 +63,7 @@ func Compile(conjuncts []*Expr, b Binder, texts value.Texts) (*Program, error) {
 		p.scratch = new(Scratch)
 	}
 	for _, c := range conjuncts {
-		n, err := bind(c, b, false)
+		n, err := bind(c, b, text)
 		if err != nil {
 			return nil, err
 		}
