@@ -1,0 +1,346 @@
+package includes
+
+import (
+	"errors"
+	"fmt"
+	"maps"
+	"slices"
+	"sort"
+	"strings"
+	"testing"
+
+	"millrace.dev/millrace/collection"
+	"millrace.dev/millrace/collection/query"
+	"millrace.dev/millrace/collection/value"
+	"millrace.dev/millrace/d2"
+)
+
+// row is a row of the fake shell: numbers, and temporals as "tag text".
+type row map[string]any
+
+// stage drives an engine, records the effects of each command, and mirrors what
+// they install. Public keys are numbers and equal to their key ids.
+type stage struct {
+	t       *testing.T
+	e       *Engine
+	rows    map[uint32]map[uint32]row // by root and slot
+	next    map[uint32]uint32
+	carried map[uint32][]string
+	fields  map[uint32][]string // what a template shows
+	texts   map[string]uint32
+	names   []string
+	refuse  bool
+	log     []string
+	mirror  map[uint32][]uint32 // pairs of key and slot
+	ordered map[uint32]bool
+}
+
+func newStage(t *testing.T) *stage {
+	s := &stage{
+		t: t, rows: map[uint32]map[uint32]row{}, next: map[uint32]uint32{}, carried: map[uint32][]string{},
+		fields: map[uint32][]string{}, texts: map[string]uint32{}, mirror: map[uint32][]uint32{}, ordered: map[uint32]bool{},
+		names: []string{"", "remote", "local"},
+	}
+	s.e = New(s)
+	return s
+}
+
+func (s *stage) cell(v any) value.Cell {
+	switch x := v.(type) {
+	case nil:
+		return value.Cell{}
+	case int:
+		return value.Number(float64(x))
+	}
+	text := v.(string)
+	id, ok := s.texts[text]
+	if !ok {
+		id = uint32(len(s.names))
+		s.names = append(s.names, text)
+		s.texts[text] = id
+	}
+	s.e.Dict.Put(id, []byte(strings.Replace(text, " ", "\x00", 1)))
+	kind := value.KindString
+	if strings.Contains(text, " ") {
+		kind = value.KindTemporal
+	}
+	return value.Cell{Kind: kind, Val: float64(id)}
+}
+
+func (s *stage) cells(values []any) collection.Cells {
+	c := collection.Cells{N: len(values), Kinds: []uint8{}, Vals: []float64{}}
+	for _, v := range values {
+		x := s.cell(v)
+		c.Kinds, c.Vals = append(c.Kinds, x.Kind), append(c.Vals, x.Val)
+	}
+	return c
+}
+
+var errShell = errors.New("the shell refuses")
+
+func (s *stage) ReadColumn(col, index uint32, path []string, _ bool, slots []uint32) (collection.Cells, error) {
+	if s.refuse {
+		return collection.Cells{}, errShell
+	}
+	name := strings.Join(path, ".")
+	s.carried[col] = append(s.carried[col], name)
+	values := make([]any, len(slots))
+	for i, slot := range slots {
+		values[i] = s.rows[col][slot][name]
+	}
+	return s.cells(values), nil
+}
+
+func (s *stage) ReadKeys(_ uint32, ids []uint32) (collection.Cells, error) {
+	values := make([]any, len(ids))
+	for i, id := range ids {
+		values[i] = int(id)
+	}
+	return s.cells(values), nil
+}
+
+func (s *stage) Equal(col, tmpl, a, b uint32) (bool, error) {
+	x, y := s.rows[col][a], s.rows[col][b]
+	if tmpl == 0 {
+		return maps.Equal(x, y), nil
+	}
+	for _, f := range s.fields[tmpl] {
+		if x[f] != y[f] {
+			return false, nil
+		}
+	}
+	return true, nil
+}
+
+func (s *stage) Compare(_, a, b uint32) (int, error) {
+	return strings.Compare(s.names[a], s.names[b]), nil
+}
+
+// do runs one command and returns its effects, or "refused CODE".
+func (s *stage) do(command func() error) string {
+	s.log = nil
+	s.e.Begin(s)
+	err := command()
+	s.e.End()
+	var refusal *Refusal
+	var fault *query.Error
+	switch {
+	case errors.As(err, &refusal):
+		s.log = []string{fmt.Sprintf("refused %d", refusal.Code)}
+	case errors.As(err, &fault):
+		s.log = []string{fmt.Sprintf("fault %d", fault.Code)}
+	case err != nil:
+		s.log = []string{"error " + err.Error()}
+	}
+	return strings.Join(s.log, "; ")
+}
+
+func (s *stage) want(what, got, want string) {
+	s.t.Helper()
+	if got != want {
+		s.t.Errorf("%s:\n got %s\nwant %s", what, got, want)
+	}
+}
+
+// root declares and starts a root.
+func (s *stage) root(col uint32) {
+	s.rows[col] = map[uint32]row{}
+	s.do(func() error { return s.e.CreateRoot(col, s.cell("root")) })
+	s.do(func() error { return s.e.Start(col) })
+}
+
+func (s *stage) ready(col uint32) string { return s.do(func() error { return s.e.MarkReady(col) }) }
+func (s *stage) cleanup(col uint32) string {
+	return s.do(func() error { return s.e.Cleanup(col) })
+}
+func (s *stage) read(col uint32) string { return s.do(func() error { return s.e.ReadOrder(col) }) }
+func (s *stage) window(col, offset, limit uint32) string {
+	return s.do(func() error { return s.e.SetWindow(col, offset, limit) })
+}
+func (s *stage) subscribe(col, sub uint32, mode collection.Mode) string {
+	return s.do(func() error { return s.e.Subscribe(col, sub, mode) })
+}
+
+func (s *stage) start(col, src uint32, q query.Query) string {
+	if q.Limit == 0 && !q.Bounded {
+		q.Limit = query.Unlimited
+	}
+	delete(s.ordered, col)
+	if len(q.Order) > 0 {
+		s.ordered[col] = true
+	}
+	return s.do(func() error { return s.e.StartQuery(col, src, s.cell("live"), &q) })
+}
+
+// sync puts rows, and deletes those that are nil, in order of their keys.
+func (s *stage) sync(col uint32, rows map[uint32]row) string {
+	tx := &collection.Sync{}
+	var keys []uint32
+	for k := range rows {
+		keys = append(keys, k)
+	}
+	slices.Sort(keys)
+	var all []any
+	values := make([][]any, len(s.carried[col]))
+	for _, k := range keys {
+		if rows[k] == nil {
+			tx.Ops = append(tx.Ops, collection.OpDelete, k, d2.None)
+			continue
+		}
+		slot := s.next[col]
+		s.next[col]++
+		s.rows[col][slot] = rows[k]
+		tx.Ops = append(tx.Ops, collection.OpPut, k, slot)
+		for i, name := range s.carried[col] {
+			values[i] = append(values[i], rows[k][name])
+		}
+	}
+	for _, k := range keys {
+		tx.NewKeys = append(tx.NewKeys, k)
+		all = append(all, int(k))
+	}
+	tx.Keys = s.cells(all)
+	for _, v := range values {
+		tx.Columns = append(tx.Columns, s.cells(v))
+	}
+	return s.do(func() error { return s.e.Sync(col, tx) })
+}
+
+func (s *stage) note(format string, args ...any) { s.log = append(s.log, fmt.Sprintf(format, args...)) }
+
+func signs(changes []d2.Change) string {
+	var out []string
+	for _, c := range changes {
+		sign := "~"
+		switch {
+		case c.Old == d2.None:
+			sign = "+"
+		case c.New == d2.None:
+			sign = "-"
+		}
+		out = append(out, fmt.Sprint(sign, c.Key))
+	}
+	return strings.Join(out, " ")
+}
+
+func (s *stage) set(col uint32, changes []d2.Change) {
+	for _, c := range changes {
+		at := -1
+		for i := 0; i < len(s.mirror[col]); i += 2 {
+			if s.mirror[col][i] == c.Key {
+				at = i
+			}
+		}
+		switch {
+		case at < 0 != (c.Old == d2.None), at >= 0 && s.mirror[col][at+1] != c.Old:
+			s.t.Errorf("collection %d: change %v does not fit %v", col, c, s.mirror[col])
+		case at < 0:
+			s.mirror[col] = append(s.mirror[col], c.Key, c.New)
+		case c.New == d2.None:
+			s.mirror[col] = slices.Delete(s.mirror[col], at, at+2)
+		default:
+			s.mirror[col][at+1] = c.New
+		}
+	}
+}
+
+func (s *stage) Install(col uint32, changes []d2.Change, computed []byte) {
+	shown := ""
+	if computed != nil {
+		shown = fmt.Sprint(" ", computed)
+	}
+	s.note("install %d [%s]%s", col, signs(changes), shown)
+	s.set(col, changes)
+}
+
+func (s *stage) Rebind(col uint32, changes []d2.Change) {
+	s.note("rebind %d [%s]", col, signs(changes))
+	s.set(col, changes)
+}
+
+// Layout puts the rows of the mirror, already installed, in order.
+func (s *stage) Layout(col uint32, d *d2.Delta) {
+	s.note("layout %d", col)
+	if int(d.NewLen) != len(s.mirror[col])/2 {
+		s.t.Errorf("collection %d: layout of %d rows for %d", col, d.NewLen, len(s.mirror[col])/2)
+	}
+}
+
+func (s *stage) Rows(col uint32, pairs []uint32, computed []byte) {
+	var keys []string
+	for i := 0; i < len(pairs); i += 2 {
+		keys = append(keys, fmt.Sprint(pairs[i]))
+	}
+	shown := ""
+	if computed != nil {
+		shown = fmt.Sprint(" ", computed)
+	}
+	s.note("rows %d [%s]%s", col, strings.Join(keys, " "), shown)
+	s.mirror[col] = slices.Clone(pairs)
+}
+
+func (s *stage) Status(col uint32, from, to collection.Status, message string) {
+	if message != "" {
+		message = " because"
+	}
+	s.note("status %d %d>%d%s", col, from, to, message)
+}
+
+func (s *stage) Emit(col, sub uint32, what collection.What, given []d2.Change) {
+	s.note("emit %d/%d %s", col, sub, []string{"install", "[" + signs(given) + "]", "content", "empty"}[what])
+}
+
+func (s *stage) Empty(col uint32) {
+	s.note("empty %d", col)
+	delete(s.mirror, col)
+}
+func (s *stage) Truncated(col uint32)         { s.note("truncated %d", col) }
+func (s *stage) DropColumn(col, index uint32) { s.note("drop %d", col) }
+func (s *stage) FreeKeys(uint32, []uint32)    {}
+func (s *stage) FreeSlots(col uint32, slots []uint32) {
+	for _, x := range slots {
+		delete(s.rows[col], x)
+	}
+}
+
+// content is the keys a mirror holds; unordered ones ascending.
+func (s *stage) content(col uint32) string {
+	var keys []int
+	for i := 0; i < len(s.mirror[col]); i += 2 {
+		keys = append(keys, int(s.mirror[col][i]))
+	}
+	sort.Ints(keys)
+	out := fmt.Sprint(keys)
+	return out[1 : len(out)-1]
+}
+
+// shown reads a live collection anew and checks that the mirror held the same.
+func (s *stage) shown(col uint32) string {
+	s.t.Helper()
+	was := s.content(col)
+	got := s.read(col)
+	if now := s.content(col); now != was {
+		s.t.Errorf("collection %d had %s installed and holds %s", col, was, now)
+	}
+	return strings.TrimSuffix(strings.TrimPrefix(got, fmt.Sprintf("rows %d [", col)), "]")
+}
+
+func eq(path string, n int) *query.Expr {
+	return query.Call(query.FnEq, query.Ref(path), query.Const(value.Number(float64(n))))
+}
+func gt(path string, n int) *query.Expr {
+	return query.Call(query.FnGt, query.Ref(path), query.Const(value.Number(float64(n))))
+}
+func by(path string) []query.Term        { return []query.Term{{Expr: query.Ref(path)}} }
+func where(e ...*query.Expr) query.Query { return query.Query{Where: e} }
+func window(path string, offset, limit uint32, e ...*query.Expr) query.Query {
+	return query.Query{Where: e, Order: by(path), Offset: offset, Limit: limit, Bounded: true}
+}
+
+func pick(fields ...string) query.Query {
+	q := query.Query{HasSelect: true}
+	for _, f := range fields {
+		q.Select = append(q.Select, query.Entry{Path: []string{f}, Expr: query.Ref(f)})
+	}
+	return q
+}
