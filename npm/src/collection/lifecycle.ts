@@ -125,6 +125,7 @@ export abstract class ManagedCollection extends EngineCollection {
     this.#firstReady.clear()
     this.#ready = false
     this.#failure = undefined
+    this.#preload = undefined
     this.#settle((waiter) => waiter.reject(aborted(this.id)))
     if (this.col !== 0) {
       this.shell.tell(Command.cleanup, this.col)
@@ -248,7 +249,10 @@ export abstract class ManagedCollection extends EngineCollection {
   }
 
   #reached(status: CollectionStatus): void {
-    if (status === 'error') this.#settle((waiter) => waiter.reject(this.#cause()))
+    if (status === 'error') {
+      this.#preload = undefined
+      this.#settle((waiter) => waiter.reject(this.#cause()))
+    }
     if (status !== 'ready') return
     if (!this.#ready) {
       this.#ready = true

@@ -65,7 +65,7 @@ export class Mirror {
 
   /** Takes in a layout; the n triples are the changes installed with it. */
   layout(words: Uint32Array, at: number, triplesAt: number, n: number): void {
-    if (!this.#known) return
+    if (!this.#positional || !this.#known) return
     this.#known = this.#order.apply(words, at, (keyId) => {
       for (let i = triplesAt; i < triplesAt + n * 3; i += 3)
         if (words[i] === keyId) return words[i + 2] as number

@@ -1,0 +1,467 @@
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
+import {
+  and,
+  type Collection,
+  createCollection,
+  createLiveQueryCollection,
+  eq,
+  gt,
+  isNull,
+  isUndefined,
+  LimitOffsetRequireOrderByError,
+  liveQueryCollectionOptions,
+  lt,
+  MissingInsertHandlerError,
+  Query,
+  UnsafeAliasPathError,
+  UnsupportedRootScalarSelectError,
+} from '../../src/index.ts'
+import { list, plain, type Row, reported, settle, source } from './source.ts'
+
+const ids = (collection: { readonly toArray: unknown[] }) => collection.toArray.map((row) => (row as Row).id)
+
+describe('live queries', () => {
+  let logged: ReturnType<typeof vi.spyOn>
+  beforeEach(() => {
+    logged = vi.spyOn(console, 'error').mockImplementation(() => {})
+  })
+  afterEach(() => logged.mockRestore())
+
+  it('start when somebody needs them, and start their source', () => {
+    const { collection } = source({ startSync: false, rows: [{ id: 1 }] })
+    const live = createLiveQueryCollection((q) => q.from({ r: collection }))
+    expect([live.status, collection.status, live.id]).toEqual([
+      'idle',
+      'idle',
+      expect.stringMatching(/^live-query-\d+$/),
+    ])
+    live.startSyncImmediate()
+    expect([live.status, collection.status, live.size, collection.subscriberCount]).toEqual([
+      'ready',
+      'ready',
+      1,
+      1,
+    ])
+    void live.cleanup()
+    expect(collection.subscriberCount).toBe(0)
+  })
+
+  it('have their faults found at creation', () => {
+    const { collection } = source()
+    const query = new Query().from({ r: collection })
+    expect(() => createLiveQueryCollection({ query: query.limit(1) })).toThrow(LimitOffsetRequireOrderByError)
+    expect(() =>
+      createLiveQueryCollection({ query: query.select(({ r }) => ({ a: { constructor: r.id } })) }),
+    ).toThrow(UnsafeAliasPathError)
+    expect(() => createLiveQueryCollection({ query: query.select(({ r }) => r.id) as never })).toThrow(
+      UnsupportedRootScalarSelectError,
+    )
+  })
+
+  it('show the very rows of their source where they select nothing', () => {
+    const { collection } = source({ rows: [{ id: 1, v: 1 }] })
+    const live = createLiveQueryCollection({ query: (q) => q.from({ r: collection }), startSync: true })
+    const over = createLiveQueryCollection({ query: (q) => q.from({ l: live }), startSync: true })
+    expect(live.get(1)).toBe(collection.get(1))
+    expect(over.toArray[0]).toBe(collection.get(1))
+  })
+
+  it('assemble a row once for each version, however often it is read', () => {
+    const { collection, update } = source({ rows: [{ id: 1, v: 1, w: 1 }] })
+    const live = createLiveQueryCollection({
+      id: 'picked',
+      query: (q) => q.from({ r: collection }).select(({ r }) => ({ id: r.id, v: r.v })),
+      startSync: true,
+    })
+    const changes = vi.fn()
+    live.subscribeChanges(changes, { includeInitialState: false })
+    const row = live.get(1)
+    expect(row).toEqual({ id: 1, v: 1, $synced: true, $origin: 'remote', $key: 1, $collectionId: 'picked' })
+    update({ id: 1, v: 1, w: 2 })
+    expect(live.get(1)).toBe(row)
+    expect(live.toArray[0]).toBe(row)
+    expect(changes).not.toHaveBeenCalled()
+    update({ id: 1, v: 2, w: 2 })
+    expect(live.get(1)).not.toBe(row)
+    expect(changes.mock.calls[0]?.[0]).toEqual([
+      { type: 'update', key: 1, value: live.get(1), previousValue: row },
+    ])
+  })
+
+  it('select constants, nested objects, spreads, whole rows and computed fields', () => {
+    const { collection } = source({ id: 'src', rows: [{ id: 1, v: 5, deep: { x: 1, y: null } }] })
+    const live = createLiveQueryCollection({
+      startSync: true,
+      query: (q) =>
+        q.from({ r: collection }).select(({ r }) => ({
+          'a.b': r.v,
+          a: { c: 'constant' },
+          none: r.missing,
+          big: gt(r.v, 3),
+          unknown: gt(r.missing, 3),
+          row: r,
+          deep: { ...(r.deep as unknown as object), z: r.id },
+          nothing: isNull(r.v),
+        })),
+    })
+    const row = live.get(1) as unknown as Record<string, unknown>
+    expect(plain(row)).toEqual({
+      a: { b: 5, c: 'constant' },
+      none: null,
+      big: true,
+      unknown: null,
+      row: { id: 1, v: 5, deep: { x: 1, y: null } },
+      deep: { x: 1, y: null, z: 1 },
+      nothing: false,
+    })
+    expect(row.row).toBe(collection.get(1))
+    const spread = createLiveQueryCollection({
+      startSync: true,
+      query: (q) => q.from({ r: collection }).select(({ r }) => ({ ...r, v: r.id })),
+    })
+    expect(spread.get(1)).toMatchObject({ v: 1, $collectionId: 'src', $key: 1 })
+  })
+
+  it('follow computed fields through updates', () => {
+    const { collection, update } = source({
+      rows: [
+        { id: 1, v: 1 },
+        { id: 2, v: 9 },
+      ],
+    })
+    const live = createLiveQueryCollection({
+      startSync: true,
+      query: (q) =>
+        q.from({ r: collection }).select(({ r }) => ({ id: r.id, low: and(gt(r.v, 0), lt(r.v, 3)) })),
+    })
+    const over = createLiveQueryCollection({
+      startSync: true,
+      query: (q) => q.from({ l: live }).where(({ l }) => eq(l.low, true)),
+    })
+    expect([list(live), ids(over)]).toEqual([
+      [
+        { id: 1, low: true },
+        { id: 2, low: false },
+      ],
+      [1],
+    ])
+    update({ id: 1, v: 8 }, { id: 2, v: 2 })
+    expect([list(live), ids(over)]).toEqual([
+      [
+        { id: 1, low: false },
+        { id: 2, low: true },
+      ],
+      [2],
+    ])
+    expect(over.get(2)).toBe(live.get(2))
+  })
+
+  it('order strings by locale unless told otherwise', () => {
+    const rows = ['b', 'a', 'B', 'ä', 'Z'].map((id) => ({ id }))
+    const { collection } = source({ rows })
+    const ordered = (options: object) =>
+      ids(
+        createLiveQueryCollection({
+          startSync: true,
+          query: (q) => q.from({ r: collection }).orderBy(({ r }) => r.id, options),
+        }),
+      )
+    expect(ordered({})).toEqual(['a', 'ä', 'b', 'B', 'Z'])
+    expect(ordered({ stringSort: 'lexical' })).toEqual(['B', 'Z', 'a', 'b', 'ä'])
+    expect(ordered({ stringSort: 'locale', locale: 'sv' })).toEqual(['a', 'b', 'B', 'Z', 'ä'])
+    expect(
+      ordered({ direction: 'desc', stringSort: 'locale', localeOptions: { caseFirst: 'upper' } }),
+    ).toEqual(['Z', 'b', 'B', 'ä', 'a'])
+    const lexical = source({ rows, defaultStringCollation: { stringSort: 'lexical' } }).collection
+    const inherited = createLiveQueryCollection({
+      startSync: true,
+      query: (q) => q.from({ r: lexical }).orderBy(({ r }) => r.id),
+    })
+    expect(ids(inherited)).toEqual(['B', 'Z', 'a', 'b', 'ä'])
+    expect(inherited.compareOptions).toEqual({ stringSort: 'lexical' })
+  })
+
+  it('order by what they select', () => {
+    const { collection, update } = source({
+      rows: [
+        { id: 1, v: { n: 3 } },
+        { id: 2, v: { n: 1 } },
+      ],
+    })
+    const live = createLiveQueryCollection({
+      startSync: true,
+      query: (q) =>
+        q
+          .from({ r: collection })
+          .select(({ r }) => ({ id: r.id, inner: { v: r.v as unknown as { n: number } } }))
+          .orderBy(({ $selected }) => $selected.inner.v.n),
+    })
+    expect(ids(live)).toEqual([2, 1])
+    update({ id: 2, v: { n: 5 } })
+    expect(ids(live)).toEqual([1, 2])
+  })
+
+  it('tell moves of rows that stay equal as an empty batch', () => {
+    const { collection, update } = source({
+      rows: [
+        { id: 1, v: 1 },
+        { id: 2, v: 2 },
+      ],
+    })
+    const live = createLiveQueryCollection({
+      startSync: true,
+      query: (q) =>
+        q
+          .from({ r: collection })
+          .orderBy(({ r }) => r.v)
+          .select(({ r }) => ({ id: r.id })),
+    })
+    const changes = vi.fn()
+    live.subscribeChanges(changes)
+    const [first] = live.toArray
+    update({ id: 1, v: 3 })
+    expect(changes.mock.calls).toEqual([[[]]])
+    expect(ids(live)).toEqual([2, 1])
+    expect(live.toArray[1]).toBe(first)
+  })
+
+  it('take queries as sources, and queries over queries', () => {
+    const { collection, insert, remove } = source({ rows: [1, 2, 3, 4].map((id) => ({ id, v: id % 2 })) })
+    const odd = new Query().from({ r: collection }).where(({ r }) => eq(r.v, 1))
+    const live = createLiveQueryCollection({
+      startSync: true,
+      query: (q) =>
+        q.from({ o: odd.orderBy(({ r }) => r.id, 'desc').limit(2) }).select(({ o }) => ({ id: o.id })),
+    })
+    expect(ids(live)).toEqual([1, 3])
+    insert({ id: 5, v: 1 })
+    expect(ids(live)).toEqual([3, 5])
+    remove(3)
+    expect(ids(live)).toEqual([1, 5])
+    expect(collection.subscriberCount).toBe(1)
+    void live.cleanup()
+    expect(collection.subscriberCount).toBe(0)
+  })
+
+  it('become ready with their source, rows showing before', async () => {
+    const { collection, params, insert } = source({ ready: false })
+    const live = createLiveQueryCollection({ query: (q) => q.from({ r: collection }), startSync: true })
+    const batches: number[] = []
+    live.subscribeChanges((changes) => batches.push(changes.length))
+    const first = vi.fn()
+    live.onFirstReady(first)
+    insert({ id: 1 })
+    expect([live.size, live.status, first.mock.calls.length]).toEqual([1, 'loading', 0])
+    params.markReady()
+    params.markReady()
+    expect([live.status, batches, first.mock.calls.length]).toEqual(['ready', [1, 0], 1])
+    await live.preload()
+  })
+
+  it('fail and recover with their source', async () => {
+    const { collection, params, insert } = source({ ready: false })
+    const live = createLiveQueryCollection({ query: (q) => q.from({ r: collection }), startSync: true })
+    const cause = new Error('no access')
+    const waiting = live.preload()
+    params.markError(cause)
+    await expect(waiting).rejects.toBe(cause)
+    expect(live.status).toBe('error')
+    expect(logged.mock.calls[0]?.[0]).toContain('[Live Query Error]')
+    insert({ id: 1 })
+    params.markReady()
+    await live.preload()
+    expect([live.status, live.size]).toEqual(['ready', 1])
+  })
+
+  it('fail with the error of a source that does not start', async () => {
+    const failure = new Error('down')
+    const collection = createCollection<Row>({
+      getKey: (row) => row.id,
+      sync: {
+        sync: () => {
+          throw failure
+        },
+      },
+    })
+    const live = createLiveQueryCollection((q) => q.from({ r: collection }))
+    await expect(live.preload()).rejects.toBe(failure)
+    expect(live.status).toBe('error')
+    expect(collection.subscriberCount).toBe(0)
+  })
+
+  it('fail with the error of a getter they have to read', async () => {
+    const failure = new Error('getter')
+    const row = Object.defineProperty({ id: 1 }, 'v', {
+      get() {
+        throw failure
+      },
+    }) as Row
+    const { collection, insert } = source({ rows: [row] })
+    const live = createLiveQueryCollection((q) => q.from({ r: collection }).where(({ r }) => gt(r.v, 1)))
+    await expect(live.preload()).rejects.toBe(failure)
+    expect([live.status, collection.subscriberCount]).toEqual(['error', 0])
+    insert({ id: 2, v: 2 })
+    expect(collection.size).toBe(2)
+  })
+
+  it('fail when their source is cleaned up, until they are cleaned up themselves', async () => {
+    const { collection } = source({ rows: [{ id: 1 }] })
+    const live = createLiveQueryCollection({ query: (q) => q.from({ r: collection }), startSync: true })
+    const over = createLiveQueryCollection({ query: (q) => q.from({ l: live }), startSync: true })
+    void collection.cleanup()
+    expect([live.status, over.status, live.size, over.size]).toEqual(['error', 'error', 0, 0])
+    void over.cleanup()
+    void live.cleanup()
+    await over.preload()
+    expect([collection.status, live.status, over.status, ids(over)]).toEqual(['ready', 'ready', 'ready', [1]])
+  })
+
+  it('restart with complete data and the subscriptions they had', () => {
+    const { collection, insert } = source({ rows: [{ id: 1 }] })
+    const live = createLiveQueryCollection({ query: (q) => q.from({ r: collection }), startSync: true })
+    const batches: string[] = []
+    live.subscribeChanges(
+      (changes) => batches.push(changes.map(({ type, key }) => `${type} ${key}`).join()),
+      {
+        includeInitialState: true,
+      },
+    )
+    for (let round = 2; round < 5; round++) {
+      void live.cleanup()
+      insert({ id: round })
+      live.startSyncImmediate()
+      expect(live.size).toBe(round)
+    }
+    insert({ id: 9 })
+    expect(batches).toEqual([
+      'insert 1',
+      'insert 1,insert 2',
+      'insert 1,insert 2,insert 3',
+      'insert 1,insert 2,insert 3,insert 4',
+      'insert 9',
+    ])
+  })
+
+  it('are one batch downstream for one commit, seen complete everywhere', () => {
+    const { collection, update } = source({ rows: [{ id: 1, v: 0 }] })
+    const left = createLiveQueryCollection({ query: (q) => q.from({ r: collection }), startSync: true })
+    const right = createLiveQueryCollection({
+      query: (q) => q.from({ l: left }).select(({ l }) => ({ w: l.v })),
+      startSync: true,
+    })
+    const seen: unknown[] = []
+    const look = () => seen.push([collection.get(1)?.v, left.get(1)?.v, right.get(1)?.w])
+    for (const watched of [collection, left, right] as unknown as Collection[]) watched.subscribeChanges(look)
+    update({ id: 1, v: 7 })
+    expect(seen).toEqual([
+      [7, 7, 7],
+      [7, 7, 7],
+      [7, 7, 7],
+    ])
+  })
+
+  it('hold their source while they are started, and are collected when unwatched', async () => {
+    vi.useFakeTimers()
+    try {
+      const { collection } = source({ gcTime: 10, rows: [{ id: 1 }] })
+      const live = createLiveQueryCollection({ query: (q) => q.from({ r: collection }), gcTime: 100 })
+      const subscription = live.subscribeChanges(() => {})
+      await vi.advanceTimersByTimeAsync(1000)
+      expect([collection.status, live.status]).toEqual(['ready', 'ready'])
+      subscription.unsubscribe()
+      await vi.advanceTimersByTimeAsync(101)
+      expect([collection.status, live.status]).toEqual(['ready', 'cleaned-up'])
+      await vi.advanceTimersByTimeAsync(20)
+      expect(collection.status).toBe('cleaned-up')
+    } finally {
+      vi.useRealTimers()
+    }
+  })
+
+  it('compare temporals by value and refuse an order between different types', async () => {
+    class Temporal {
+      constructor(
+        readonly text: string,
+        readonly tag: string,
+      ) {}
+      get [Symbol.toStringTag]() {
+        return `Temporal.${this.tag}`
+      }
+      toString() {
+        return this.text
+      }
+      static compare(a: Temporal, b: Temporal) {
+        return a.text < b.text ? -1 : Number(a.text > b.text)
+      }
+    }
+    const date = (text: string) => new Temporal(text, 'PlainDate')
+    const { collection, update } = source({
+      rows: [
+        { id: 1, d: date('2024-03-01') },
+        { id: 2, d: date('2024-01-01') },
+      ],
+    })
+    const order = createLiveQueryCollection({
+      query: (q) => q.from({ r: collection }).orderBy(({ r }) => r.d),
+      startSync: true,
+    })
+    const late = createLiveQueryCollection({
+      query: (q) => q.from({ r: collection }).where(({ r }) => gt(r.d, date('2024-02-01'))),
+      startSync: true,
+    })
+    const same = createLiveQueryCollection({
+      query: (q) => q.from({ r: collection }).where(({ r }) => eq(r.d, date('2024-01-01'))),
+      startSync: true,
+    })
+    expect([ids(order), ids(late), ids(same)]).toEqual([[2, 1], [1], [2]])
+    update({ id: 1, d: date('2023-12-31') })
+    expect([ids(order), ids(late), ids(same)]).toEqual([[1, 2], [], [2]])
+    const errors = await reported(() => {
+      try {
+        update({ id: 1, d: new Temporal('12:00', 'PlainTime') })
+      } catch (error) {
+        expect(error).toBeInstanceOf(TypeError)
+      }
+    })
+    expect(errors).toEqual([])
+    expect([late.status, same.status, collection.get(1)?.d]).toEqual([
+      'error',
+      'ready',
+      expect.objectContaining({ text: '12:00' }),
+    ])
+  })
+
+  it('tell undefined, null and missing fields apart', () => {
+    const { collection } = source({ rows: [{ id: 1, v: null }, { id: 2, v: undefined }, { id: 3 }] })
+    const where = (test: (value: unknown) => unknown) =>
+      ids(
+        createLiveQueryCollection({
+          startSync: true,
+          query: (q) => q.from({ r: collection }).where(({ r }) => test(r.v) as never),
+        }),
+      )
+    expect([where(isNull), where(isUndefined)]).toEqual([[1], [2, 3]])
+  })
+
+  it('filter by virtual properties', () => {
+    const { collection } = source({ id: 'here', rows: [{ id: 1 }, { id: 'a' }] })
+    const live = createLiveQueryCollection({
+      startSync: true,
+      query: (q) =>
+        q
+          .from({ r: collection })
+          .where(({ r }) => and(eq(r.$key, 'a'), eq(r.$collectionId, 'here')))
+          .where(({ r }) => and(eq(r.$synced, true), eq(r.$origin, 'remote'))),
+    })
+    expect(ids(live)).toEqual(['a'])
+  })
+
+  it('can be configured and created apart, and refuse direct writes', async () => {
+    const { collection } = source({ rows: [{ id: 1 }] })
+    const options = liveQueryCollectionOptions({ id: 'apart', query: (q) => q.from({ r: collection }) })
+    const live = createCollection({ ...options, startSync: true })
+    expect([live.id, live.size, live.getKeyFromItem(live.get(1) as never)]).toEqual(['apart', 1, 1])
+    expect(() => live.insert({ id: 2 } as never)).toThrow(MissingInsertHandlerError)
+    await settle()
+  })
+})
