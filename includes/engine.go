@@ -20,6 +20,7 @@ const (
 	CodeDuplicateKeySync  Code = 4
 	CodePullFailed        Code = 10
 	CodeQueryFailed       Code = 11
+	CodeLimitExceeded     Code = 12
 )
 
 // Refusal is a command that was not carried out; the state is as before.

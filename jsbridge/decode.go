@@ -7,11 +7,18 @@ import (
 	"millrace.dev/millrace/collection"
 	"millrace.dev/millrace/collection/query"
 	"millrace.dev/millrace/collection/value"
+	"millrace.dev/millrace/includes"
 	"millrace.dev/millrace/jsbridge/msgpack"
 )
 
 // maxDepth bounds the nesting of expressions.
 const maxDepth = 64
+
+// errTooDeep is the refusal of an expression that nests deeper. Reading stops
+// there, and yet it is no matter of malformed bytes.
+var errTooDeep error = &includes.Refusal{
+	Code: includes.CodeLimitExceeded, Path: "query", Text: "expressions nest at most " + strconv.Itoa(maxDepth) + " deep",
+}
 
 // cellBuffers are reused from message to message.
 type cellBuffers struct {
@@ -69,7 +76,7 @@ func (s *Session) cellItems() value.Cell {
 	kind := uint8(s.in.IntRange(0, int64(value.KindRef)))
 	v := s.in.F64()
 	switch {
-	case kind == value.KindUndefined || kind == value.KindNull || v != v && !collection.IsText(kind):
+	case kind == value.KindUndefined || kind == value.KindNull || kind == value.KindNaN || v != v && !collection.IsText(kind):
 		if v != v {
 			kind = value.KindNaN
 		}
@@ -185,8 +192,8 @@ func (s *Session) expr(where string, depth int) *query.Expr {
 		return query.Const(value.Cell{})
 	}
 	if depth >= maxDepth {
-		s.fault(&query.Error{Code: 12, Path: where, Text: "expressions nest at most " + strconv.Itoa(maxDepth) + " deep"})
-		in.Fail(in.Pos(), "at most 64 levels", "more")
+		s.fault(errTooDeep)
+		in.Fail(in.Pos(), "at most "+strconv.Itoa(maxDepth)+" levels", "more")
 		return query.Const(value.Cell{})
 	}
 	switch {

@@ -52,14 +52,15 @@ func (f *effects) end() []byte {
 	return f.w.Bytes()
 }
 
-// retract takes back what was written: the command was refused. Columns that
-// were dropped to make room are dropped all the same.
-func (f *effects) retract() {
+// retract takes back what was written and says why the command was refused.
+// Columns that were dropped to make room are dropped all the same.
+func (f *effects) retract(err error) {
 	kept := f.kept
 	f.w.Reset()
 	f.w.OpenArray()
 	f.n = 0
 	f.kept = nil
+	f.failWith(err)
 	for _, d := range kept {
 		f.DropColumn(d.col, d.index)
 	}

@@ -85,8 +85,7 @@ func (s *Session) Command(msg []byte) (status int32, out []byte) {
 	status = Done
 	if err := s.dispatch(); err != nil {
 		// What was said before the refusal is void, apart from what is free.
-		s.out.retract()
-		s.out.failWith(err)
+		s.out.retract(err)
 		status = Refused
 	}
 	s.engine.End()
@@ -237,10 +236,10 @@ func (s *Session) ended(op int) error {
 	if !s.in.Failed() && s.queryErr == nil && s.in.Done() {
 		return nil
 	}
-	if err := s.queryErr; err != nil && !s.in.Failed() {
-		s.queryErr = nil
+	err := s.queryErr
+	s.queryErr = nil
+	if err != nil && (!s.in.Failed() || err == errTooDeep) {
 		return err
 	}
-	s.queryErr = nil
 	return s.malformed("command "+strconv.Itoa(op), "goes on after its end")
 }
