@@ -1,0 +1,111 @@
+package tests
+
+import (
+	"bytes"
+	"context"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"testing"
+
+	"pgregory.net/rapid"
+
+	"millrace.dev/millrace/jsbridge/shell"
+	"millrace.dev/millrace/jsbridge/wazerohost"
+)
+
+// recordedHistory runs a random history and returns its log. Histories come from
+// a generator with a seed, so that every run replays the same ones.
+func recordedHistory(t *testing.T, seed int) []byte {
+	t.Helper()
+	var log []byte
+	history := rapid.Custom(func(t *rapid.T) int {
+		recorder := shell.NewRecorder()
+		m := newMachine(t, recorder.Wrap(shell.Native))
+		for range 60 {
+			m.act(t)
+		}
+		if _, err := m.db.Stats(); err != nil {
+			t.Fatal(err)
+		}
+		log = bytes.Clone(recorder.Log())
+		return 0
+	})
+	history.Example(seed)
+	if len(log) == 0 {
+		t.Fatal("nothing was recorded")
+	}
+	return log
+}
+
+// act takes one random step without looking at the outcome.
+func (m *machine) act(t *rapid.T) {
+	actions := []func(*rapid.T){
+		m.commit, m.commit, m.commit, m.start, m.start, m.cleanup, m.restart, m.drop, m.markReady, m.subscribe, m.unsubscribe, m.setWindow,
+	}
+	m.step(actions[rapid.IntRange(0, len(actions)-1).Draw(t, "action")])(t)
+	for _, r := range m.relations {
+		r.failed = r.failed || r.live != nil && !r.cleaned && !r.orphaned && r.live.Status() == shell.Failed
+	}
+}
+
+const histories = 12
+
+// TestReplay_GivesTheSameEffectsEverywhere holds REPLAY: the same commands and
+// answers give the same effects, byte for byte, natively, as the module under wazero, and as
+// the module in Node.
+func TestReplay_GivesTheSameEffectsEverywhere(t *testing.T) {
+	module := builtModule(t)
+	logs := make([][]byte, histories)
+	for i := range logs {
+		logs[i] = recordedHistory(t, i)
+	}
+	t.Run("natively", func(t *testing.T) {
+		for i, log := range logs {
+			if err := shell.Replay(log, shell.Native); err != nil {
+				t.Errorf("history %d: %v", i, err)
+			}
+		}
+	})
+	t.Run("under wazero", func(t *testing.T) {
+		var options wazerohost.Options
+		if dir, err := os.UserCacheDir(); err == nil {
+			options.CacheDir = filepath.Join(dir, "millrace-wazero")
+		}
+		open := shell.Wasm(context.Background(), module, options)
+		for i, log := range logs {
+			if err := shell.Replay(log, open); err != nil {
+				t.Errorf("history %d: %v", i, err)
+			}
+		}
+	})
+	t.Run("in Node", func(t *testing.T) {
+		dir := t.TempDir()
+		args := []string{filepath.Join("testdata", "replay.mjs"), filepath.Join(dir, "engine.wasm")}
+		if err := os.WriteFile(args[1], module, 0o600); err != nil {
+			t.Fatal(err)
+		}
+		for i, log := range logs {
+			name := filepath.Join(dir, string(rune('a'+i))+".log")
+			if err := os.WriteFile(name, log, 0o600); err != nil {
+				t.Fatal(err)
+			}
+			args = append(args, name)
+		}
+		if out, err := exec.Command("node", args...).CombinedOutput(); err != nil {
+			t.Errorf("%v\n%s", err, out)
+		}
+	})
+}
+
+func TestReplay_NoticesADifference(t *testing.T) {
+	log := recordedHistory(t, 1)
+	at := bytes.LastIndex(log, []byte("commands"))
+	if at < 0 {
+		t.Fatal("the log ends without counters")
+	}
+	log[at]++
+	if err := shell.Replay(log, shell.Native); err == nil {
+		t.Error("a log with other effects was replayed")
+	}
+}
