@@ -177,3 +177,18 @@ func sameRows(a, b map[any]any) bool {
 	}
 	return true
 }
+
+// held are the counters of what an engine holds, as opposed to what it has done.
+var held = []string{"roots", "lives", "rows", "columns", "arrangements", "nodes", "retained", "pinned", "texts"}
+
+func (m *machine) checkNothingLeft() {
+	stats, err := m.db.Stats()
+	if err != nil {
+		m.t.Fatal(err)
+	}
+	for _, name := range held {
+		if n, ok := stats[name]; !ok || n != 0 {
+			m.t.Fatalf("after everything was cleaned up, %d %s are left: %v", n, name, stats)
+		}
+	}
+}

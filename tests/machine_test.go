@@ -494,5 +494,33 @@ func TestLive_MatchesTheModel(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		m := newMachine(t, shell.Native)
 		m.run()
+		m.teardown()
 	})
+}
+
+// teardown cleans everything up, sources first or last, and holds SPACE: nothing
+// is left of the history.
+func (m *machine) teardown() {
+	list := slices.Clone(m.relations)
+	if rapid.Bool().Draw(m.t, "queries first") {
+		slices.Reverse(list)
+	}
+	for _, r := range list {
+		var err error
+		if r.live != nil {
+			err = r.live.Cleanup()
+		} else {
+			err = r.root.Cleanup()
+		}
+		for _, s := range r.replicas {
+			err = errors.Join(err, s.sub.Unsubscribe())
+		}
+		if err == nil && r.root != nil {
+			err = r.root.Forget()
+		}
+		if err != nil {
+			m.t.Fatalf("teardown of %s: %v", r.name, err)
+		}
+	}
+	m.checkNothingLeft()
 }

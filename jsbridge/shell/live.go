@@ -71,13 +71,23 @@ func (l *Live) start() (started bool, err error) {
 	return started, err
 }
 
-// Cleanup ends the query and drops its rows. Queries over it fail.
+// Cleanup ends the query and drops its rows. Queries over it fail. Doing it
+// twice does nothing.
 func (l *Live) Cleanup() error {
-	err := l.db.simple(opCleanup, l.id)
-	if l.status == CleanedUp && len(l.subs) == 0 {
-		delete(l.db.relations, l.id)
+	if l.status == CleanedUp {
+		return nil
 	}
+	err := l.db.simple(opCleanup, l.id)
+	l.release()
 	return err
+}
+
+// release lets go of a live query that the engine has forgotten: one that is
+// cleaned up and has no subscriber.
+func (r *relation) release() {
+	if r.source != nil && r.status == CleanedUp && len(r.subs) == 0 {
+		delete(r.db.relations, r.id)
+	}
 }
 
 // MarkError fails the query from outside, until it is cleaned up.

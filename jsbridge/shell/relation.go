@@ -53,6 +53,9 @@ type relation struct {
 
 func (r *relation) rel() *relation { return r }
 
+// DB is the database this belongs to.
+func (r *relation) DB() *DB { return r.db }
+
 // ID is the public id.
 func (r *relation) ID() string { return r.name }
 

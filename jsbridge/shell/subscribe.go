@@ -69,7 +69,9 @@ func (s *Subscription) Unsubscribe() error {
 	}
 	s.ended = true
 	delete(s.relation.subs, s.id)
-	return s.relation.db.simple(opUnsubscribe, s.relation.id, s.id)
+	err := s.relation.db.simple(opUnsubscribe, s.relation.id, s.id)
+	s.relation.release()
+	return err
 }
 
 // takeEmit queues what a subscriber is told.
