@@ -16,7 +16,7 @@ import (
 
 // recordedHistory runs a random history and returns its log. Histories come from
 // a generator with a seed, so that every run replays the same ones.
-func recordedHistory(t *testing.T, seed int) []byte {
+func recordedHistory(t testing.TB, seed int) []byte {
 	t.Helper()
 	var log []byte
 	history := rapid.Custom(func(t *rapid.T) int {
