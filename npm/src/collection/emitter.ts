@@ -44,6 +44,11 @@ export class Emitter {
     })
   }
 
+  /** Whether anybody listens to an event. */
+  hears(event: string): boolean {
+    return (this.#listeners.get(event)?.size ?? 0) > 0
+  }
+
   /** Calls the listeners of an event that are there now; what they throw is reported. */
   emit(event: string, payload: object): void {
     const listeners = this.#listeners.get(event)

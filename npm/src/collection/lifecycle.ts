@@ -111,7 +111,7 @@ export abstract class ManagedCollection extends EngineCollection {
     const { session } = this
     this.shell.enqueue({
       publish: () => {
-        if (this.session === session) this.events.emit('truncate', this.#event({ type: 'truncate' }))
+        if (this.session === session) this.#emit('truncate', {})
       },
     })
   }
@@ -226,10 +226,7 @@ export abstract class ManagedCollection extends EngineCollection {
     const previousSubscriberCount = this.#subscribers
     this.#subscribers += by
     const subscriberCount = this.#subscribers
-    this.events.emit(
-      'subscribers:change',
-      this.#event({ type: 'subscribers:change', previousSubscriberCount, subscriberCount }),
-    )
+    this.#emit('subscribers:change', { previousSubscriberCount, subscriberCount })
   }
 
   #enter(previousStatus: CollectionStatus, status: CollectionStatus): Publication {
@@ -237,11 +234,8 @@ export abstract class ManagedCollection extends EngineCollection {
     const { session } = this
     return {
       publish: () => {
-        this.events.emit('status:change', this.#event({ type: 'status:change', previousStatus, status }))
-        this.events.emit(
-          `status:${status}`,
-          this.#event({ type: `status:${status}`, previousStatus, status }),
-        )
+        this.#emit('status:change', { previousStatus, status })
+        this.#emit(`status:${status}`, { previousStatus, status })
         if (status === 'cleaned-up' && this.#subscribers === 0) this.events.clear()
         if (this.session === session) this.#reached(status)
       },
@@ -296,8 +290,8 @@ export abstract class ManagedCollection extends EngineCollection {
     for (const waiter of waiters) settle(waiter)
   }
 
-  #event(fields: object): object {
-    return { ...fields, collection: this.facade }
+  #emit(type: string, fields: object): void {
+    if (this.events.hears(type)) this.events.emit(type, { type, collection: this.facade, ...fields })
   }
 }
 

@@ -156,7 +156,11 @@ export type Step =
   | { readonly do: 'commit'; readonly truncate: boolean; readonly writes: readonly Write[] }
   /** The next insert that subscribers hear of makes one of them write this. */
   | { readonly do: 'echo'; readonly write: Write }
+  /** The next batch of the source meets a subscriber that throws. */
+  | { readonly do: 'throw' }
   | { readonly do: 'restart'; readonly which: number }
+  /** The source is cleaned up under its queries, and everything starts again, empty. */
+  | { readonly do: 'restart all' }
   | { readonly do: 'read' }
 
 const write: fc.Arbitrary<Write> = keyArb.chain((key) =>
@@ -174,5 +178,6 @@ export const stepArb: fc.Arbitrary<Step> = fc.oneof(
   },
   { weight: 1, arbitrary: fc.record({ do: fc.constant('echo' as const), write }) },
   { weight: 1, arbitrary: fc.record({ do: fc.constant('restart' as const), which: fc.nat(9) }) },
+  { weight: 1, arbitrary: fc.constantFrom({ do: 'throw' as const }, { do: 'restart all' as const }) },
   { weight: 2, arbitrary: fc.constant({ do: 'read' as const }) },
 )

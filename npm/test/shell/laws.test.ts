@@ -1,5 +1,5 @@
 import fc from 'fast-check'
-import { describe, expect, it } from 'vitest'
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import { outerQueryArb, queryArb, type Step, stepArb } from './arbitraries.ts'
 import { World } from './world.ts'
 
@@ -8,6 +8,9 @@ const outer = fc.array(outerQueryArb, { maxLength: 2 })
 const history = fc.array(stepArb, { maxLength: 10 })
 
 describe('laws of live queries', () => {
+  beforeEach(() => void vi.spyOn(console, 'error').mockImplementation(() => {}))
+  afterEach(() => vi.restoreAllMocks())
+
   it('FRESH, DELTA, COHERENT: results, order and events are those of recomputation after every step', () => {
     fc.assert(
       fc.property(queries, outer, history, (inner, over, steps) => {

@@ -38,16 +38,26 @@ interface Watched {
   before: Map<Key, Row>
 }
 
+/** What a subscriber throws now and then. */
+const thrown = new Error('subscriber')
+
 export class World {
   readonly #source = source()
   readonly #state = new Map<Key, Row>()
   readonly #watched: Watched[] = []
   #echo: Write | undefined
   #echoed = false
+  #throwing = false
 
   constructor(queries: readonly Query[], outer: readonly Query[]) {
     for (const query of queries) this.#watch(query, undefined)
     for (const [i, query] of outer.entries()) this.#watch(query, this.#watched[i % queries.length])
+    this.#source.collection.subscribeChanges((changes) => {
+      // What a subscriber throws inside of another's write is reported to nobody who could expect it here.
+      if (!this.#throwing || this.#echoed || changes.length === 0) return
+      this.#throwing = false
+      throw thrown
+    })
     this.#source.collection.subscribeChanges((changes) => {
       for (const { type } of changes) if (type === 'insert') this.#answer()
       // Whoever is told sees every query complete.
@@ -59,6 +69,8 @@ export class World {
     for (const { follower } of this.#watched) follower.batches = []
     this.#echoed = false
     if (step.do === 'commit') this.#commit(step.writes, step.truncate)
+    else if (step.do === 'throw') this.#throwing = true
+    else if (step.do === 'restart all') this.#restartAll()
     else if (step.do === 'echo') this.#echo = step.write
     else if (step.do === 'restart') this.#restart(this.#watched[step.which % this.#watched.length] as Watched)
     else this.#checkRows()
@@ -87,6 +99,14 @@ export class World {
   }
 
   #commit(writes: readonly Write[], truncate: boolean): void {
+    try {
+      this.#write(writes, truncate)
+    } catch (error) {
+      if (error !== thrown) throw error
+    }
+  }
+
+  #write(writes: readonly Write[], truncate: boolean): void {
     this.#source.commit(({ write, truncate: empty }) => {
       const next = new Map(truncate ? [] : this.#state)
       if (truncate) empty()
@@ -121,6 +141,18 @@ export class World {
       // Subscriptions outlive a cleanup; the rows are told anew.
       other.follower.rows.clear()
       other.live.startSyncImmediate()
+    }
+  }
+
+  #restartAll(): void {
+    void this.#source.collection.cleanup()
+    this.#state.clear()
+    const downwards = [...this.#watched].reverse()
+    for (const { live } of downwards) expect([live.status, live.size]).toEqual(['error', 0])
+    for (const { live } of downwards) void live.cleanup()
+    for (const { live, follower } of this.#watched) {
+      follower.rows.clear()
+      live.startSyncImmediate()
     }
   }
 
