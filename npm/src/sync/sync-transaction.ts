@@ -14,7 +14,7 @@ export class SyncTransaction {
   /** Whether all rows from before the transaction go. */
   truncates = false
   #deletes = 0
-  /** Where each operation's key was staged before, or -1; kept from `INDEX_FROM` operations on. */
+  /** Where each operation's key was staged before, or -1; and where each key was staged last. */
   #before: number[] | undefined
   #last: Map<Key, number> | undefined
 
@@ -32,11 +32,9 @@ export class SyncTransaction {
   }
 
   stage(op: number, key: Key, row: object | undefined): void {
-    const at = this.ops.length
-    if (at === INDEX_FROM) this.#index()
     if (this.#last !== undefined) {
       this.#before?.push(this.#last.get(key) ?? -1)
-      this.#last.set(key, at)
+      this.#last.set(key, this.ops.length)
     }
     this.ops.push(op)
     this.keys.push(key)
@@ -48,19 +46,17 @@ export class SyncTransaction {
   removes(key: Key): boolean {
     if (this.truncates) return true
     if (this.#deletes === 0) return false
-    for (let i = this.#latest(key); i >= 0; i = this.previous(i))
-      if (this.ops[i] === Stage.delete) return true
+    this.#index()
+    const latest = this.#last === undefined ? this.#scan(key, this.keys.length) : (this.#last.get(key) ?? -1)
+    for (let i = latest; i >= 0; i = this.previous(i)) if (this.ops[i] === Stage.delete) return true
     return false
   }
 
   /** The operation on the same key before operation `at`, or -1. */
   previous(at: number): number {
+    this.#index()
     if (this.#before !== undefined) return this.#before[at] as number
     return this.#scan(this.keys[at] as Key, at)
-  }
-
-  #latest(key: Key): number {
-    return this.#last === undefined ? this.#scan(key, this.keys.length) : (this.#last.get(key) ?? -1)
   }
 
   #scan(key: Key, before: number): number {
@@ -68,7 +64,9 @@ export class SyncTransaction {
     return -1
   }
 
+  /** Most transactions never look back, so the index is made when one does. */
   #index(): void {
+    if (this.#last !== undefined || this.keys.length < INDEX_FROM) return
     this.#before = []
     this.#last = new Map()
     for (let i = 0; i < this.keys.length; i++) {

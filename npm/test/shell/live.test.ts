@@ -424,10 +424,57 @@ describe('live queries', () => {
       }
     })
     expect(errors).toEqual([])
+    update({ id: 2, d: date('2025-01-01') })
+    expect([late.size, same.size]).toEqual([0, 0])
     expect([late.status, same.status, collection.get(1)?.d]).toEqual([
       'error',
       'ready',
       expect.objectContaining({ text: '12:00' }),
+    ])
+  })
+
+  it('keep what they showed last when they fail on a value', () => {
+    class PlainTime {
+      get [Symbol.toStringTag]() {
+        return 'Temporal.PlainTime'
+      }
+    }
+    class PlainDate {
+      constructor(readonly day: number) {}
+      get [Symbol.toStringTag]() {
+        return 'Temporal.PlainDate'
+      }
+      toString() {
+        return String(this.day)
+      }
+      static compare(a: PlainDate, b: PlainDate) {
+        return a.day - b.day
+      }
+    }
+    const { collection, update } = source({
+      rows: [1, 2, 3].map((id) => ({ id, d: new PlainDate(id), v: 0 })),
+    })
+    const live = createLiveQueryCollection({
+      startSync: true,
+      query: (q) =>
+        q
+          .from({ r: collection })
+          .where(({ r }) => gt(r.d, new PlainDate(1)))
+          .orderBy(({ r }) => r.id)
+          .select(({ r }) => ({ id: r.id, v: r.v })),
+    })
+    const others = createLiveQueryCollection({ query: (q) => q.from({ r: collection }), startSync: true })
+    const last = live.toArray
+    update({ id: 3, d: new PlainTime(), v: 1 })
+    update({ id: 2, d: new PlainDate(2), v: 7 })
+    expect([live.status, others.status, others.size]).toEqual(['error', 'ready', 3])
+    expect([live.toArray, live.size, live.get(2)]).toEqual([last, 2, last[0]])
+    update({ id: 3, d: new PlainDate(3), v: 1 })
+    void live.cleanup()
+    live.startSyncImmediate()
+    expect(list(live)).toEqual([
+      { id: 2, v: 7 },
+      { id: 3, v: 1 },
     ])
   })
 
