@@ -254,6 +254,33 @@ func TestOrder_LargeTransactionsAreLoadedAtOnce(t *testing.T) {
 	}
 }
 
+// A bulk load sorts by images of the values; it must agree with insertion.
+func TestOrder_LoadedAtOnceOrGrownIsTheSame(t *testing.T) {
+	null, nan := value.Cell{Kind: value.KindNull}, value.Cell{Kind: value.KindNaN}
+	for name, pool := range map[string][]any{
+		"numbers":             {1, -1, 0, 2.5, math.Inf(1), math.Inf(-1), value.Date(1), value.Date(-7)},
+		"numbers and holes":   {1, null, nil, nan, -1, false, true, math.Inf(-1), math.Inf(1), math.MaxFloat64},
+		"numbers and strings": {1, "a", nil, "B", nan},
+	} {
+		for flags := range 4 {
+			b := newBench(t)
+			term := query.Term{Expr: query.Ref("v"), Term: value.Term{Desc: flags&1 != 0, NullsLast: flags&2 != 0}}
+			grown, err := b.lease().Order([]query.Term{term}, true)
+			if err != nil {
+				t.Fatal(err)
+			}
+			c := chance(flags)
+			for i := range 300 {
+				b.do(put(i*7919%300, v(pool[c.intn(len(pool))])))
+			}
+			was := b.content(grown)
+			if err := grown.build(); err != nil || b.content(grown) != was {
+				t.Errorf("%s, flags %d: grown %s, loaded %s", name, flags, was, b.content(grown))
+			}
+		}
+	}
+}
+
 func TestClear_GivesEverythingBackAndStartsOver(t *testing.T) {
 	b := filled(t, 10)
 	l := b.lease()

@@ -49,6 +49,17 @@ func TestFailure_StaysWithTheQueryAndWhatStandsOnIt(t *testing.T) {
 	}
 }
 
+// A query that fails while its source is in error is failed already, and stays
+// so when the source recovers.
+func TestFailure_UnderASourceInErrorIsNotToldTwice(t *testing.T) {
+	s := newStage(t)
+	s.root(1)
+	s.start(2, 1, where(s.since()))
+	s.want("error", s.do(func() error { return s.e.MarkError(1) }), "status 1 1>3; status 2 1>3")
+	s.want("failure", s.sync(1, map[uint32]row{1: dated(1, 5)}), "install 1 [+1]")
+	s.want("recovery", s.ready(1), "status 1 3>2")
+}
+
 func TestFailure_AtTheStartRefusesTheQuery(t *testing.T) {
 	s := newStage(t)
 	s.root(1)

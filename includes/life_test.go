@@ -25,6 +25,7 @@ func TestStatus_FollowsTheSource(t *testing.T) {
 		"install 1 [+5]; install 2 [+5]; install 3 [+5]; install 4 [+5]; emit 3/9 install")
 	s.want("and recovery", s.ready(1), "status 1 3>2; status 2 3>2; status 3 3>2; status 4 3>2; emit 3/9 empty")
 	s.want("an error of a live collection is its own and its dependents'", s.do(func() error { return s.e.MarkError(3) }), "status 3 2>3; status 4 2>3")
+	s.want("which keeps what it showed", s.sync(1, map[uint32]row{6: n(6)}), "install 1 [+6]; install 2 [+6]; install 4 [+6]")
 }
 
 func TestStart_BeforeTheSourceItself(t *testing.T) {

@@ -25,7 +25,7 @@ func filled(t *testing.T, n, groups int) *stage {
 func TestWindow_ReadsInOrderWhatALimitNeeds(t *testing.T) {
 	s := filled(t, 1000, 2)
 	s.want("start", s.start(2, 1, window("v", 0, 3)), "rows 2 [999 998 997]; status 2 0>1; status 2 1>2")
-	if st := s.e.Stats(); !s.e.lives[2].pulls || st.Retained > 100 || st.Pinned != 1 {
+	if st := s.e.Stats(); !s.e.lives[2].pulls || st.Retained > 100 || st.Scanned > 100 || st.Pinned != 1 {
 		t.Errorf("%+v", st)
 	}
 	s.want("a row beyond", s.sync(1, map[uint32]row{5: {"v": 995, "g": 0}}), "install 1 [~5]")
@@ -78,6 +78,18 @@ func TestWindow_OverAWindow(t *testing.T) {
 		s.window(2, 0, d2.Unlimited)
 		s.want(name+" and opened", s.shown(4), "29 28 27 26")
 	}
+}
+
+// An order is not handed down: over an ordered query rows are read by key.
+func TestLive_WithoutAnOrderOverOneWithAnOrder(t *testing.T) {
+	s := filled(t, 6, 2)
+	s.start(2, 1, window("v", 0, 4))
+	s.start(3, 2, where(gt("v", 1)))
+	s.start(4, 3, query.Query{})
+	s.want("by key", s.shown(3)+"|"+s.shown(4), "2 3 4|2 3 4")
+	s.want("changed", s.sync(1, map[uint32]row{3: nil, 0: {"v": 2, "g": 1}}),
+		"install 1 [~0 -3]; install 2 [-3 +0]; layout 2; install 3 [-3 +0]; install 4 [-3 +0]")
+	s.want("by key again", s.shown(3)+"|"+s.shown(4), "0 2 4|0 2 4")
 }
 
 func TestLive_OverLiveOverLive(t *testing.T) {
