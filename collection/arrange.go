@@ -325,6 +325,15 @@ func (o *Ordering) build() (err error) {
 	return nil
 }
 
+// Usable returns nil when Tree is right. A tree that a failed comparison left
+// half changed is built anew: whoever was not harmed by the failure then, is not later.
+func (o *Ordering) Usable() error {
+	if o.Err != nil {
+		o.Err = o.build()
+	}
+	return o.Err
+}
+
 // contain turns a comparison that failed into an error.
 func contain(err *error) {
 	if v := recover(); v != nil {

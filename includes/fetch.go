@@ -16,8 +16,8 @@ type fetcher struct {
 
 // Fetch implements d2.Source.
 func (f *fetcher) Fetch(after d2.Slot, want int, yield func(d2.Slot) bool) (scanned int, end bool) {
-	if f.order.Err != nil {
-		panic(d2.SourceFault{Err: f.order.Err})
+	if err := f.order.Usable(); err != nil {
+		panic(d2.SourceFault{Err: err})
 	}
 	tree := f.order.Tree
 	from := tree.SeekAfter(after)
