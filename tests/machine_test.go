@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"maps"
 	"math/big"
+	"math/rand/v2"
 	"slices"
 	"testing"
 	"time"
@@ -176,6 +177,7 @@ type machine struct {
 	keys      []any
 	named     int
 	inject    bool
+	many      int  // rows that bulk commits write; 0: none
 	quiet     bool // the step tells nothing but changes of content and order
 }
 
@@ -196,7 +198,50 @@ func newMachine(t *rapid.T, open shell.Opener) *machine {
 	for range rapid.IntRange(1, 2).Draw(t, "collections") {
 		m.addRoot()
 	}
+	if rapid.IntRange(0, 19).Draw(t, "many rows") == 0 {
+		m.many = rapid.IntRange(300, 1500).Draw(t, "rows")
+		m.bulk(t)
+	}
 	return m
+}
+
+// bulk writes many rows at once, drawn from a seed and not one by one: beyond the
+// sizes at which the engine sorts, splits and loads differently.
+func (m *machine) bulk(t *rapid.T) {
+	r := m.pick("root", func(r *relation) bool { return isRoot(r) && isStarted(r) })
+	if r == nil || m.many == 0 {
+		return
+	}
+	random := rand.New(rand.NewPCG(rapid.Uint64().Draw(t, "seed"), 0))
+	share := random.Float64()
+	rows := maps.Clone(r.rows)
+	tx := r.root.Begin()
+	for i := range m.many {
+		if random.Float64() > share {
+			continue
+		}
+		key := float64(1000 + i)
+		if _, there := rows[key]; there && random.IntN(4) == 0 {
+			tx.Delete(key)
+			delete(rows, key)
+			continue
+		}
+		object := map[string]any{"id": key}
+		for _, name := range m.schema.names() {
+			if v := m.schema[name][random.IntN(len(m.schema[name]))]; v != model.Undefined {
+				object[name] = v
+			}
+		}
+		object["n"] = float64(random.IntN(m.many))
+		rows[key] = model.Row{Key: key, Object: object, Collection: r.name}
+		tx.Update(shellValue(object))
+	}
+	m.quiet = true
+	t.Logf("bulk commit to %s: now %d rows", r.name, len(rows))
+	if err := tx.Commit(); err != nil {
+		t.Fatalf("bulk commit: %v", err)
+	}
+	r.rows = rows
 }
 
 func (m *machine) name(what string) string {
@@ -284,7 +329,9 @@ func (m *machine) commit(t *rapid.T) {
 		}
 	}
 	m.quiet = true
-	t.Logf("commit to %s: now %v", r.name, describeRows(rows))
+	if len(rows) < 20 {
+		t.Logf("commit to %s: now %v", r.name, describeRows(rows))
+	}
 	err := tx.Commit()
 	switch {
 	case duplicate:
@@ -478,7 +525,7 @@ func (m *machine) run() {
 		"commit": m.step(m.commit), "commit more": m.step(m.commit), "commit yet more": m.step(m.commit),
 		"start": m.step(m.start), "start another": m.step(m.start), "cleanup": m.step(m.cleanup), "restart": m.step(m.restart),
 		"drop": m.step(m.drop), "ready": m.step(m.markReady), "subscribe": m.step(m.subscribe),
-		"unsubscribe": m.step(m.unsubscribe), "window": m.step(m.setWindow),
+		"unsubscribe": m.step(m.unsubscribe), "window": m.step(m.setWindow), "bulk": m.step(m.bulk),
 		"": func(t *rapid.T) {
 			m.t = t
 			m.check()
