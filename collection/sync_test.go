@@ -216,6 +216,22 @@ func TestKeys_ThatDoNotStayAreFreedInBatches(t *testing.T) {
 	}
 }
 
+// A key that was deleted before keys were asked for, and not freed since, is no
+// new key when it comes back.
+func TestKeys_OfDeadRowsAreReadWithThoseOfLivingOnes(t *testing.T) {
+	b := newBench(t)
+	b.do(ins("z", v(1)), ins("a", v(1)), ins("m", v(1)))
+	b.do(del("a"), put("gone", v(1)), del("gone"))
+	o, err := b.lease().Order(nil, true)
+	if err != nil {
+		t.Fatal(err)
+	}
+	b.do(ins("gone", v(1)), ins("a", v(1)), ins("b", v(1)))
+	if got := b.content(o); got != "a b gone m z" {
+		t.Errorf("order is %s", got)
+	}
+}
+
 func TestKeys_OfPinnedVersionsAreKept(t *testing.T) {
 	b := newBench(t)
 	o, err := b.lease().Order([]query.Term{asc("v")}, true)

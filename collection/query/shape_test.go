@@ -271,3 +271,60 @@ func TestShape_ResolvesPathsAsTheBuiltRowsHaveThem(t *testing.T) {
 		shapeHistory(t, seed)
 	}
 }
+
+// Histories that once went wrong: a path through two objects, a spread of
+// nothing, and fields under a field that a spread may or may not cover.
+func TestShape_Examples(t *testing.T) {
+	m := &rowModel{d: newDictionary()}
+	obj := func(kv ...any) *object {
+		o := m.object()
+		for i := 0; i < len(kv); i += 2 {
+			o.fields[kv[i].(string)] = kv[i+1]
+		}
+		return o
+	}
+	one, two := value.Number(1), value.Number(2)
+	ref := func(path string, at ...string) Entry { return Entry{Path: strings.Split(path, "."), Expr: Ref(at...)} }
+	for name, c := range map[string]struct {
+		row   *object
+		chain [][]Entry
+		path  []string
+		want  value.Cell
+	}{
+		"a leaf of an object in an object": {
+			obj("o", obj("p", obj("a", one))), [][]Entry{{ref("x", "o")}, {ref("y", "x", "p")}}, []string{"y", "a"}, one,
+		},
+		"a spread of null lays nothing": {
+			obj("o", nullCell, "a", one), [][]Entry{{ref("a", "a"), {Spread: true, Expr: Ref("o")}}}, []string{"a"}, one,
+		},
+		"a field of null that is spread is not there": {
+			obj("o", nullCell), [][]Entry{{{Spread: true, Expr: Ref("o")}}}, []string{"a"}, undefinedCell,
+		},
+		"a spread field covers the whole of an earlier one": {
+			obj("o", obj("a", one), "p", obj("b", two)), [][]Entry{{ref("o", "p"), {Spread: true}}}, []string{"o", "b"}, undefinedCell,
+		},
+		"and leaves it where it is missing": {
+			obj("p", obj("b", two)), [][]Entry{{ref("o", "p"), {Spread: true}}}, []string{"o", "b"}, two,
+		},
+		"an object made after a spread is made anew": {
+			obj("o", obj("a", one)), [][]Entry{{{Spread: true}, ref("o.b", "o", "a")}}, []string{"o", "a"}, undefinedCell,
+		},
+		"a constant undefined comes out null": {
+			obj(), [][]Entry{{{Path: []string{"x"}, Expr: Const(undefinedCell)}}}, []string{"x"}, nullCell,
+		},
+	} {
+		var s Shape
+		for _, entries := range c.chain {
+			s = s.Under(&Query{HasSelect: true, Select: entries}, value.Cell{})
+		}
+		p, err := Compile([]*Expr{s.Resolve(c.path)}, &rootColumns{rows: []*object{c.row}}, m.d)
+		if err != nil {
+			t.Fatal(err)
+		}
+		_ = p.Cells([]uint32{0}, func(_ int, got value.Cell) {
+			if got != c.want {
+				t.Errorf("%s: %v, want %v", name, got, c.want)
+			}
+		})
+	}
+}
