@@ -24,7 +24,7 @@
 // Order: collections and queries without OrderBy are read in the order of their
 // keys, strings before numbers, out of a google/btree of which a read costs
 // O(log n). Ordered queries are told positions, not sort keys, so they keep a
-// slice of key ids to which each change's layout is applied: O(rows) words moved
+// slice of keys to which each change's layout is applied: O(rows) words moved
 // per change, which for the windows people look at is less than a tree costs.
 //
 // Everything is synchronous: when a call returns, all queries are up to date and

@@ -91,7 +91,7 @@ func (db *DB) takeOne(in *reader, op uint32, refusal **Error) error {
 	case effRebind:
 		return r.takeRebind(in.blockU32())
 	case effLayout:
-		return r.mirror.layout(in.blockU32(), r.slotOf)
+		return r.mirror.layout(in.blockU32(), r.root.keyByID)
 	case effRows:
 		pairs, computed := in.blockU32(), in.block()
 		r.takeRows(pairs, computed)
@@ -186,7 +186,7 @@ func (r *relation) takeRows(pairs []uint32, computed []byte) {
 		id, slot := pairs[i], pairs[i+1]
 		r.mirror.set(place{r.root.keyByID(id), id, slot})
 		if r.mirror.ordered {
-			r.mirror.order = append(r.mirror.order, id)
+			r.mirror.order = append(r.mirror.order, listed{r.root.keyByID(id), id})
 		}
 		if row, ok := rows[slot]; ok && r.status != Failed {
 			r.rows[slot] = row // what was handed out stays the same object

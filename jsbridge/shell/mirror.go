@@ -16,11 +16,18 @@ type place struct {
 	slot uint32
 }
 
+// listed is a row's place in an order. It knows the key itself: a query that has failed
+// keeps its rows while the engine frees key ids.
+type listed struct {
+	key any
+	id  uint32
+}
+
 // mirror is what a relation shows, as the engine says: by key, and in order.
 type mirror struct {
 	ordered bool
 	byKey   *btree.BTreeG[place] // of relations without an order: the order as well
-	order   []uint32             // key ids in order, of ordered ones
+	order   []listed             // of ordered ones
 }
 
 func newMirror(ordered bool) *mirror {
@@ -45,13 +52,13 @@ func (m *mirror) set(p place) {
 func (m *mirror) get(key any) (place, bool) { return m.byKey.Get(place{key: key}) }
 
 // each visits the rows in order until visit returns false.
-func (m *mirror) each(keyOf func(id uint32) any, visit func(place) bool) {
+func (m *mirror) each(visit func(place) bool) {
 	if !m.ordered {
 		m.byKey.Ascend(visit)
 		return
 	}
-	for _, id := range m.order {
-		if p, ok := m.get(keyOf(id)); ok && !visit(p) {
+	for _, l := range m.order {
+		if p, ok := m.get(l.key); ok && !visit(p) {
 			return
 		}
 	}
@@ -59,7 +66,7 @@ func (m *mirror) each(keyOf func(id uint32) any, visit func(place) bool) {
 
 // layout applies positional changes to the order. It checks everything the
 // layout claims about the order before and after.
-func (m *mirror) layout(w []uint32, slotOf func(id uint32) uint32) error {
+func (m *mirror) layout(w []uint32, keyOf func(id uint32) any) error {
 	if len(w) < 6 {
 		return layoutError("is shorter than its head")
 	}
@@ -74,7 +81,11 @@ func (m *mirror) layout(w []uint32, slotOf func(id uint32) uint32) error {
 	updates := enters[3*nEnter:]
 
 	taken := make([]bool, oldLen)
-	arrivals := make(map[uint32]uint32, nMove+nEnter) // position to key id
+	arrivals := make(map[uint32]listed, nMove+nEnter) // by position
+	shows := func(l listed, slot uint32) bool {
+		p, ok := m.get(l.key)
+		return ok && p.slot == slot
+	}
 	take := func(at uint32) bool {
 		if int(at) >= oldLen || taken[at] {
 			return false
@@ -96,18 +107,18 @@ func (m *mirror) layout(w []uint32, slotOf func(id uint32) uint32) error {
 	}
 	for i := range nEnter {
 		at, id, slot := enters[3*i], enters[3*i+1], enters[3*i+2]
-		if slotOf(id) != slot {
+		arrivals[at] = listed{keyOf(id), id}
+		if !shows(arrivals[at], slot) {
 			return layoutError("puts in another row than was installed")
 		}
-		arrivals[at] = id
 	}
 	if len(arrivals) != nMove+nEnter {
 		return layoutError("puts two rows into one place")
 	}
-	fresh := make([]uint32, 0, newLen)
+	fresh := make([]listed, 0, newLen)
 	for from := 0; len(fresh) < newLen; {
-		if id, ok := arrivals[uint32(len(fresh))]; ok {
-			fresh = append(fresh, id)
+		if l, ok := arrivals[uint32(len(fresh))]; ok {
+			fresh = append(fresh, l)
 			continue
 		}
 		for from < oldLen && taken[from] {
@@ -121,7 +132,7 @@ func (m *mirror) layout(w []uint32, slotOf func(id uint32) uint32) error {
 	}
 	for i := range nUpdate {
 		at, slot := updates[2*i], updates[2*i+1]
-		if int(at) >= newLen || slotOf(fresh[at]) != slot {
+		if int(at) >= newLen || !shows(fresh[at], slot) {
 			return layoutError("updates another row than was installed")
 		}
 	}

@@ -93,7 +93,7 @@ func (r *relation) Get(key any) (row any, ok bool) {
 // All visits keys and rows in order. The collection must not change meanwhile.
 func (r *relation) All() iter.Seq2[any, any] {
 	return func(yield func(key, row any) bool) {
-		r.mirror.each(r.root.keyByID, func(p place) bool { return yield(p.key, r.row(p.slot)) })
+		r.mirror.each(func(p place) bool { return yield(p.key, r.row(p.slot)) })
 	}
 }
 
