@@ -1,5 +1,6 @@
 export { CollectionImpl } from './collection/collection.ts'
 export { createCollection } from './collection/create.ts'
+export { NestedCommandError } from './engine/nested-command-error.ts'
 export * from './errors.ts'
 export { createLiveQueryCollection, liveQueryCollectionOptions } from './live/live-query.ts'
 export { localOnlyCollectionOptions } from './local-only.ts'

@@ -17,6 +17,7 @@ export function scheduleCleanup(owner: object, delay: number, run: () => void): 
   plan()
 }
 
+/** What was asked for will not happen. */
 export function cancelCleanup(owner: object): void {
   if (waiting.delete(owner)) plan()
 }

@@ -127,7 +127,7 @@ export abstract class ManagedCollection extends EngineCollection {
     this.#failure = undefined
     this.#preload = undefined
     this.#settle((waiter) => waiter.reject(aborted(this.id)))
-    if (this.col !== 0) {
+    if (this.#known) {
       this.shell.tell(Command.cleanup, this.col)
       if (this.#subscriptions === 0) this.#part()
     } else if (previous !== 'cleaned-up') {
@@ -180,7 +180,7 @@ export abstract class ManagedCollection extends EngineCollection {
     subscription.end()
     this.shell.removeSubscription(subscription.id)
     this.#subscriptions--
-    if (this.col !== 0) {
+    if (this.#known) {
       const command = this.shell.begin(2, Command.unsubscribe)
       command.int(this.col)
       command.int(subscription.id)
@@ -221,6 +221,11 @@ export abstract class ManagedCollection extends EngineCollection {
 
   /** Makes the engine forget a collection that is cleaned up and has no subscriptions. */
   protected abstract forget(): void
+
+  /** Whether there is an engine that has to hear of the end. One that broke hears nothing any more. */
+  get #known(): boolean {
+    return this.col !== 0 && !this.shell.engine.crashed
+  }
 
   #count(by: number): void {
     const previousSubscriberCount = this.#subscribers

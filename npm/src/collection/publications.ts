@@ -23,9 +23,10 @@ export class PublicationQueue {
 
   /**
    * Tells everything that waits; returns at once from inside a publication. Everybody is told whoever
-   * throws: the first error that the caller's own change caused is thrown at the end, all others are reported.
+   * throws: the first error that the caller's own change caused is thrown at the end unless `contain` is set, all
+   * others are reported.
    */
-  drain(): void {
+  drain(contain = false): void {
     if (this.#draining || this.#waiting.length === 0) return
     this.#draining = true
     let failed = false
@@ -35,7 +36,7 @@ export class PublicationQueue {
       try {
         ;(this.#waiting[at] as Publication).publish()
       } catch (error) {
-        if (failed || this.#nested[at]) reportError(error)
+        if (failed || contain || this.#nested[at]) reportError(error)
         else {
           failed = true
           failure = error

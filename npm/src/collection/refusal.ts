@@ -1,11 +1,5 @@
 import { EngineCommandError } from '../errors/engine.ts'
-import {
-  EmptyReferencePathError,
-  LimitOffsetRequireOrderByError,
-  UnknownExpressionTypeError,
-  UnknownFunctionError,
-  UnsafeAliasPathError,
-} from '../errors/query.ts'
+import { EmptyReferencePathError, LimitOffsetRequireOrderByError } from '../errors/query.ts'
 
 const NAMES = [
   '',
@@ -24,19 +18,13 @@ const NAMES = [
   'EngineBroken',
 ] as const
 
-/** The error for a command that the engine refused. */
+/** The error for a command that the engine refused. Most faults of queries are found before they are sent. */
 export function refusal(code: number, path: string, message: string): Error {
   switch (NAMES[code]) {
     case 'LimitOffsetRequireOrderBy':
       return new LimitOffsetRequireOrderByError()
-    case 'UnknownFunction':
-      return new UnknownFunctionError(message)
-    case 'UnknownExpression':
-      return new UnknownExpressionTypeError(message)
     case 'EmptyReferencePath':
       return new EmptyReferencePathError()
-    case 'UnsafeAliasPath':
-      return new UnsafeAliasPathError(message)
     default:
       return new EngineCommandError(NAMES[code] ?? code, path === '' ? message : `${path}: ${message}`)
   }

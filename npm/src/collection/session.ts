@@ -42,6 +42,7 @@ export class Session {
   #private: Publication[] | undefined
   #refusal: Error | undefined
   #extracting = false
+  #connecting = 0
 
   constructor(engine: Engine) {
     this.engine = engine
@@ -95,12 +96,13 @@ export class Session {
    */
   send(command: Writer): void {
     const failure = this.#run(command)
-    this.#publications.drain()
+    this.#publications.drain(this.#connecting > 0)
     if (failure !== undefined) throw failure.error
   }
 
   /** As `send`, but what the command has to say is told in this call even from inside a publication. */
   sendPrivately(command: Writer): void {
+    this.assertFree()
     const own: Publication[] = []
     this.#private = own
     const failure = this.#run(command)
@@ -112,7 +114,20 @@ export class Session {
   /** Queues something to be told, and tells it now unless something else is being told. */
   publish(publication: Publication): void {
     this.#publications.push(publication)
-    this.#publications.drain()
+    this.#publications.drain(this.#connecting > 0)
+  }
+
+  /**
+   * Runs a sync function. What subscribers throw meanwhile is reported: it must not look as if the source had
+   * failed to start.
+   */
+  connect<R>(run: () => R): R {
+    this.#connecting++
+    try {
+      return run()
+    } finally {
+      this.#connecting--
+    }
   }
 
   /** Runs code that reads user objects for a message; commands are refused meanwhile. */

@@ -9,6 +9,7 @@ export interface Change {
   previousValue?: object
 }
 
+/** Receives batches of changes; may throw. */
 export type ChangeCallback = (changes: Change[]) => void
 
 /** One subscriber of a collection. What it has been told is the engine's business. */

@@ -9,6 +9,7 @@ const typedArrayTag = Object.getOwnPropertyDescriptor(
   Symbol.toStringTag,
 )?.get as (this: unknown) => string | undefined
 
+/** A `Date` of any realm. */
 export function isDate(value: object): value is Date {
   return value instanceof Date || tagOf.call(value) === '[object Date]'
 }
@@ -29,14 +30,17 @@ export function temporalTag(value: object): string | undefined {
   return typeof tag === 'string' && tag.startsWith('Temporal.') ? tag : undefined
 }
 
+/** A regular expression of any realm. */
 export function isRegExp(value: object): value is RegExp {
   return value instanceof RegExp || tagOf.call(value) === '[object RegExp]'
 }
 
+/** A `Map` of any realm. */
 export function isMap(value: object): value is Map<unknown, unknown> {
   return value instanceof Map || tagOf.call(value) === '[object Map]'
 }
 
+/** A `Set` of any realm. */
 export function isSet(value: object): value is Set<unknown> {
   return value instanceof Set || tagOf.call(value) === '[object Set]'
 }

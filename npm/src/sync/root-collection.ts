@@ -95,7 +95,7 @@ export class RootCollection extends ManagedCollection {
     if (this.col === 0) this.#declare()
     this.shell.tell(Command.start, this.col)
     try {
-      this.#disconnect = this.#feed.connect(this)
+      this.#disconnect = this.shell.connect(() => this.#feed.connect(this))
     } catch (error) {
       this.markError(error)
       throw error

@@ -231,6 +231,17 @@ describe('sync sessions', () => {
     await expect(collection.preload()).rejects.toBe(failure)
   })
 
+  it('does not take the error of a subscriber for one of the source', async () => {
+    const { collection } = source({ rows: [{ id: 1 }] })
+    const failure = new Error('subscriber')
+    collection.subscribeChanges((changes) => {
+      if (changes.length > 0) throw failure
+    })
+    void collection.cleanup()
+    expect(await reported(() => collection.startSyncImmediate())).toEqual([failure])
+    expect([collection.status, collection.size]).toEqual(['ready', 1])
+  })
+
   it('shows rows before the source is ready', async () => {
     const { collection, params, insert } = source({ ready: false })
     insert({ id: 1 })
