@@ -196,6 +196,24 @@ func TestWork_DoesNotGrowWithTheCollection(t *testing.T) {
 	}
 }
 
+// TestWork_AChangeBringsItsValuesAlong: once a query is running, an insert asks the shell
+// for nothing, and an update only whether the row is another.
+func TestWork_AChangeBringsItsValuesAlong(t *testing.T) {
+	db := open(t)
+	c := collectionOf(t, db)
+	fill(t, c, 500)
+	start(t, db, windowQuery(c))
+	start(t, db, shell.From(c).Where(shell.Like(shell.Ref("kind"), "a%")))
+	before := counters(t, db)["pulls"]
+	must(t, c.Begin().Insert(map[string]any{"id": "new", "kind": 1, "created": 1000}).Commit())
+	inserted := counters(t, db)["pulls"]
+	must(t, c.Begin().Update(map[string]any{"id": "new", "kind": 2, "created": 1001}).Commit())
+	updated := counters(t, db)["pulls"]
+	if inserted != before || updated != inserted+1 {
+		t.Errorf("an insert made %d pulls, an update %d", inserted-before, updated-inserted)
+	}
+}
+
 // TestModel_NullsAreUnknown holds the model itself, and with it the engine, to the
 // table of three-valued logic.
 func TestModel_NullsAreUnknown(t *testing.T) {

@@ -19,10 +19,17 @@ import (
 // a generator with a seed, so that every run replays the same ones.
 func recordedHistory(t testing.TB, seed int) []byte {
 	t.Helper()
+	return historyOn(t, seed, shell.Native)
+}
+
+// historyOn is recordedHistory of another engine.
+func historyOn(t testing.TB, seed int, open shell.Opener) []byte {
+	t.Helper()
 	var log []byte
 	history := rapid.Custom(func(t *rapid.T) int {
 		recorder := shell.NewRecorder()
-		m := newMachine(t, recorder.Wrap(shell.Native))
+		m := newMachine(t, recorder.Wrap(open))
+		defer m.db.Close()
 		for range 60 {
 			m.act(t)
 		}
@@ -70,13 +77,8 @@ func TestReplay_GivesTheSameEffectsEverywhere(t *testing.T) {
 		}
 	})
 	t.Run("under wazero", func(t *testing.T) {
-		var options wazerohost.Options
-		if dir, err := os.UserCacheDir(); err == nil {
-			options.CacheDir = filepath.Join(dir, "millrace-wazero")
-		}
-		open := shell.Wasm(context.Background(), module, options)
 		for i, log := range logs {
-			if err := shell.Replay(log, open); err != nil {
+			if err := shell.Replay(log, wasmOpener(t)); err != nil {
 				t.Errorf("history %d: %v", i, err)
 			}
 		}
@@ -98,6 +100,28 @@ func TestReplay_GivesTheSameEffectsEverywhere(t *testing.T) {
 			t.Errorf("%v\n%s", err, out)
 		}
 	})
+}
+
+// wasmOpener starts the module; what was compiled is kept in the user's cache.
+func wasmOpener(t testing.TB) shell.Opener {
+	t.Helper()
+	module, err := engineModule()
+	must(t, err)
+	var options wazerohost.Options
+	if dir, err := os.UserCacheDir(); err == nil {
+		options.CacheDir = filepath.Join(dir, "millrace-wazero")
+	}
+	return shell.Wasm(context.Background(), module, options)
+}
+
+// TestShell_DrivesTheModuleAsItDrivesTheSession: the same program leads to the same
+// log, whichever engine answers it.
+func TestShell_DrivesTheModuleAsItDrivesTheSession(t *testing.T) {
+	for seed := 20; seed < 23; seed++ {
+		if !bytes.Equal(historyOn(t, seed, shell.Native), historyOn(t, seed, wasmOpener(t))) {
+			t.Errorf("history %d differs", seed)
+		}
+	}
 }
 
 func TestReplay_NoticesADifference(t *testing.T) {
