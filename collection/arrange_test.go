@@ -219,6 +219,7 @@ func TestOrder_DerivedColumnsFollowTheirOperands(t *testing.T) {
 	}
 	date := b.cell("Date\x002020")
 	date.Kind = value.KindTemporal
+	b.dict.Put(date.ID(), []byte("Date\x002020"))
 	b.do(put(0, v(5)), put(1, v(nil)), put(3, v(date)))
 	// The comparison of a temporal with a number fails: ordered as undefined.
 	if got := b.content(o); got != "1 3 0 2" || o.Err != nil {

@@ -75,6 +75,20 @@ func (d *Dict) Put(id uint32, text []byte) {
 // Known tells whether the bytes of id are here.
 func (d *Dict) Known(id uint32) bool { return id < uint32(len(d.len)) && d.len[id] >= 0 }
 
+// KnowsAll tells whether the bytes of every text in cells are here. An order
+// over texts whose bytes come later would change under the arrangement's feet.
+func (d *Dict) KnowsAll(cells *Cells) bool {
+	if cells.Kinds == nil && !IsText(cells.Uniform) {
+		return true
+	}
+	for i := range cells.N {
+		if c := cells.At(i); IsText(c.Kind) && !d.Known(c.ID()) {
+			return false
+		}
+	}
+	return true
+}
+
 // Ref counts one more cell that refers to c, if c is a text.
 func (d *Dict) Ref(c value.Cell) {
 	if IsText(c.Kind) {

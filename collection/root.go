@@ -174,32 +174,40 @@ func (r *Root) setKey(id uint32, c value.Cell) {
 }
 
 // compareKeys orders public keys: strings before numbers, strings by code unit.
+// Two ids that a shell gave to one key are told apart by the id: whatever a
+// message says, an arrangement never holds two rows that compare equal.
 func (r *Root) compareKeys(a, b uint32) int {
 	if a == b {
 		return 0
 	}
 	ka, kb := r.keys.Kinds[a], r.keys.Kinds[b]
-	if ka == value.KindNumber && kb == value.KindNumber {
+	order := 0
+	switch {
+	case ka == value.KindNumber && kb == value.KindNumber:
 		va, vb := r.keys.Vals[a], r.keys.Vals[b]
-		switch {
-		case va < vb:
+		if va < vb {
 			return -1
-		case va > vb:
+		}
+		if va > vb {
 			return 1
 		}
-		return 0
+	case ka == value.KindString && kb == value.KindString:
+		order = value.CompareUTF16(r.dict.Text(uint32(r.keys.Vals[a])), r.dict.Text(uint32(r.keys.Vals[b])))
+	case ka == value.KindString:
+		return -1
+	case kb == value.KindString:
+		return 1
+	default:
+		// NaN, the only number that is not of the number kind, after all others.
+		order = int(ka) - int(kb)
 	}
-	if ka == value.KindString && kb == value.KindString {
-		return value.CompareUTF16(r.dict.Text(uint32(r.keys.Vals[a])), r.dict.Text(uint32(r.keys.Vals[b])))
+	if order != 0 {
+		return order
 	}
-	if ka == value.KindString {
+	if a < b {
 		return -1
 	}
-	if kb == value.KindString {
-		return 1
-	}
-	// NaN, the only number that is not of the number kind, after all others.
-	return int(ka) - int(kb)
+	return 1
 }
 
 // Finish ends a command: it tells the shell which slots and keys are free.

@@ -113,8 +113,8 @@ func (r *Root) check(tx *Sync) error {
 		rows++
 	}
 	limit := r.dict.Limit(len(tx.NewKeys) + rows*len(tx.Columns))
-	if len(tx.NewKeys) != tx.Keys.N || !tx.Keys.Valid(limit) {
-		return bad("newKeys", 0, "needs one valid cell per key id")
+	if len(tx.NewKeys) != tx.Keys.N || !tx.Keys.Valid(limit) || !r.dict.KnowsAll(&tx.Keys) {
+		return bad("newKeys", 0, "needs one valid cell per key id, and the texts")
 	}
 	for i, k := range tx.NewKeys {
 		if k >= maxKey {
@@ -124,10 +124,19 @@ func (r *Root) check(tx *Sync) error {
 	if len(tx.Columns) != r.Carried() {
 		return bad("columns", len(tx.Columns), strconv.Itoa(r.Carried())+" columns are registered")
 	}
-	for i := range tx.Columns {
-		if tx.Columns[i].N != rows || !tx.Columns[i].Valid(limit) {
+	i := 0
+	for _, c := range r.columns {
+		if c.derived != nil {
+			continue
+		}
+		cells := &tx.Columns[i]
+		if cells.N != rows || !cells.Valid(limit) {
 			return bad("columns", i, "needs one valid cell per operation with a slot")
 		}
+		if c.Text && !r.dict.KnowsAll(cells) {
+			return bad("columns", i, "needs the bytes of its texts")
+		}
+		i++
 	}
 	return nil
 }
@@ -148,6 +157,9 @@ func (r *Root) gather(tx *Sync) error {
 		}
 	}
 	r.growKeys(maxKey)
+	if err := r.checkKeys(tx); err != nil {
+		return err
+	}
 	r.epoch++
 	r.entries = r.entries[:0]
 	if tx.Truncate {
@@ -167,6 +179,28 @@ func (r *Root) gather(tx *Sync) error {
 			e.drop()
 		} else {
 			e.new = slot
+		}
+	}
+	return nil
+}
+
+// checkKeys makes sure that, once keys are carried, every key that gets a row
+// has its cell: without one it would have no place in any order.
+func (r *Root) checkKeys(tx *Sync) error {
+	if !r.hasKeys {
+		return nil
+	}
+	r.epoch++
+	for i, k := range tx.NewKeys {
+		if had := r.keys.At(k); had.Kind != value.KindUndefined && !value.Same(had, tx.Keys.At(i)) {
+			return bad("newKeys", i, "key id "+strconv.Itoa(int(k))+" stands for another key")
+		}
+		r.touched[k] = r.epoch
+	}
+	for i := 0; i < len(tx.Ops); i += 3 {
+		key := tx.Ops[i+1]
+		if tx.Ops[i] != OpDelete && r.keys.Kinds[key] == value.KindUndefined && r.touched[key] != r.epoch {
+			return bad("newKeys", i/3, "the cell of key id "+strconv.Itoa(int(key))+" is missing")
 		}
 	}
 	return nil

@@ -124,7 +124,8 @@ func TestApply_RefusalsLeaveEverythingAsItWas(t *testing.T) {
 		"a text id that is too large": {Sync{Ops: []uint32{1, 0, 5}, Columns: []Cells{one(text, MaxText)}}, "columns[0]"},
 		"keys without cells":          {Sync{NewKeys: []uint32{7}, Columns: []Cells{{}}}, "newKeys[0]"},
 		"a new key far away":          {Sync{NewKeys: []uint32{1 << 30}, Keys: one(text, 0), Columns: []Cells{{}}}, "newKeys[0]"},
-		"a duplicate":                 {Sync{Ops: []uint32{1, 9, 5, 2, 1, none, 0, 0, 6}, NewKeys: []uint32{9}, Keys: one(value.KindNumber, 4), Columns: []Cells{{N: 2, Uniform: text, Vals: []float64{8, 9}}}}, "0"},
+		"a duplicate":                 {Sync{Ops: []uint32{1, 9, 5, 2, 1, none, 0, 0, 6}, NewKeys: []uint32{9}, Keys: one(value.KindNumber, 4), Columns: []Cells{{N: 2, Uniform: text, Vals: []float64{0, 1}}}}, "0"},
+		"a text without its bytes":    {Sync{Ops: []uint32{1, 0, 5}, Columns: []Cells{one(text, 90)}}, "columns[0]"},
 	} {
 		for _, keyed := range []bool{true, false} {
 			b := newBench(t)
@@ -328,5 +329,22 @@ func TestFilter_ForgetsWithTheContent(t *testing.T) {
 	}
 	if !b.root.Unsubscribe(4) || b.root.Unsubscribe(4) || b.root.Subscriptions() != 0 {
 		t.Error("a subscription ends once")
+	}
+}
+
+func TestApply_OnceKeysAreCarriedEachHasItsOwn(t *testing.T) {
+	b := newBench(t)
+	b.do(ins("a", v(1)), ins("b", v(2)))
+	if _, err := b.lease().Order(nil, true); err != nil {
+		t.Fatal(err)
+	}
+	for name, tx := range map[string]Sync{
+		"a new key without its cell": {Ops: []uint32{0, 7, 9}},
+		"another key for an id":      {NewKeys: []uint32{0}, Keys: Cells{N: 1, Uniform: value.KindNumber, Vals: []float64{3}}},
+	} {
+		var refusal *SyncError
+		if _, err := b.root.Apply(&tx); !errors.As(err, &refusal) || refusal.Path != "newKeys[0]" {
+			t.Errorf("%s: %v", name, err)
+		}
 	}
 }

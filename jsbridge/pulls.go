@@ -65,7 +65,7 @@ func (p *pulls) ReadColumn(col, index uint32, path []string, text bool, slots []
 	}
 	w.Uint(flags)
 	w.BlockU32(slots)
-	return p.ask(len(slots), "column "+strconv.Itoa(int(index)))
+	return p.ask(len(slots), text, "column "+strconv.Itoa(int(index)))
 }
 
 // ReadKeys implements collection.Shell.
@@ -76,11 +76,12 @@ func (p *pulls) ReadKeys(col uint32, ids []uint32) (collection.Cells, error) {
 	w.Uint(askKeys)
 	w.Uint(uint64(col))
 	w.BlockU32(ids)
-	return p.ask(len(ids), "keys")
+	return p.ask(len(ids), true, "keys")
 }
 
-// ask sends the request and reads an answer of n cells and their texts.
-func (p *pulls) ask(n int, what string) (collection.Cells, error) {
+// ask sends the request and reads an answer of n cells and, with text, the
+// bytes of their texts.
+func (p *pulls) ask(n int, text bool, what string) (collection.Cells, error) {
 	p.count++
 	answer, err := p.host.Ask(p.out.Bytes())
 	if err != nil {
@@ -95,6 +96,9 @@ func (p *pulls) ask(n int, what string) (collection.Cells, error) {
 	}
 	if !cells.Valid(p.dict.Limit(n)) {
 		return collection.Cells{}, p.refused(&pullError{"answer to the pull of " + what + " holds cells that are none"})
+	}
+	if text && !p.dict.KnowsAll(&cells) {
+		return collection.Cells{}, p.refused(&pullError{"answer to the pull of " + what + " lacks the bytes of its texts"})
 	}
 	return cells, nil
 }
