@@ -30,7 +30,8 @@ var (
 	opaques = []any{&struct{ n int }{1}, &struct{ n int }{2}}
 
 	temporals = []any{
-		model.Temporal{Type: "PlainDate", Text: "2024-02-29"}, model.Temporal{Type: "PlainDate", Text: "2025-01-01"},
+		model.Temporal{Type: "PlainDate", Text: "2024-02-29"},
+		model.Temporal{Type: "PlainDate", Text: "2025-01-01"},
 		model.Temporal{Type: "PlainTime", Text: "12:00"},
 	}
 )

@@ -233,8 +233,13 @@ func TestReferences_AreByIdentity(t *testing.T) {
 	var r references
 	a, b := &struct{ n int }{1}, &struct{ n int }{1}
 	list := []string{"a"}
-	if r.id(a) != r.id(a) || r.id(a) == r.id(b) || r.id(list) != r.id(list) || r.id(list) == r.id([]string{"a"}) {
-		t.Error("references are not told apart by identity")
+	first, again, other := r.id(a), r.id(a), r.id(b)
+	if first != again || first == other {
+		t.Errorf("one pointer is %d and %d, another %d", first, again, other)
+	}
+	first, again, other = r.id(list), r.id(list), r.id([]string{"a"})
+	if first != again || first == other {
+		t.Errorf("one slice is %d and %d, another %d", first, again, other)
 	}
 	for range 5000 {
 		r.id(bytes.NewBuffer(nil))
