@@ -130,8 +130,9 @@ export abstract class ManagedCollection extends EngineCollection {
     if (this.#known) {
       this.shell.tell(Command.cleanup, this.col)
       if (this.#subscriptions === 0) this.#part()
-    } else if (previous !== 'cleaned-up') {
-      this.shell.publish(this.#enter(previous, 'cleaned-up'))
+    } else {
+      this.emptied()
+      if (previous !== 'cleaned-up') this.shell.publish(this.#enter(previous, 'cleaned-up'))
     }
   }
 
