@@ -92,6 +92,8 @@ func (r *Root) evict(s *resource, out Effects) {
 		s.col.drop(r.dict)
 		if s.col.derived == nil {
 			out.DropColumn(r.ID, s.col.Index)
+		} else {
+			s.col.expr.EachCell(r.dict.Unref)
 		}
 		s.col.lease.giveBack(out)
 	case s.order != nil:
@@ -164,12 +166,14 @@ func (l *Lease) derive(e *query.Expr) (*query.Column, error) {
 		lease.Release()
 		return nil, err
 	}
-	c := &Column{derived: prog, id: id, lease: lease}
+	c := &Column{derived: prog, expr: e, id: id, lease: lease}
 	c.grow(len(r.keyOf))
 	if err := r.fill(c, r.Slots(nil)); err != nil {
 		lease.Release()
 		return nil, err
 	}
+	// The column may outlive the query whose constants these are.
+	e.EachCell(r.dict.Ref)
 	r.adopt(c, l)
 	return &c.Column, nil
 }

@@ -13,6 +13,7 @@ type Column struct {
 	Text  bool // texts in it come with their bytes
 
 	derived *query.Program // not carried by the shell: computed from other columns
+	expr    *query.Expr    // what it is computed from
 	id      string         // of the expression
 	lease   *Lease         // on the columns it is computed from
 	res     *resource

@@ -295,3 +295,22 @@ func TestIdentity_FiltersListsAndIndexesAgree(t *testing.T) {
 		}
 	})
 }
+
+// TestSpace_AColumnThatStaysWarmKeepsItsConstants: what an order was computed from is kept
+// after its query is gone, and the texts in it with it.
+func TestSpace_AColumnThatStaysWarmKeepsItsConstants(t *testing.T) {
+	db := open(t)
+	c := collectionOf(t, db)
+	must(t, c.Begin().Insert(map[string]any{"id": 1, "s": "a"}).Insert(map[string]any{"id": 2, "s": ""}).Commit())
+	q := shell.From(c).OrderBy(shell.Gt(shell.Ref("s"), "b"))
+	l := start(t, db, q)
+	must(t, l.Cleanup())
+	// A text that would get the number of "b", were that free now.
+	other := start(t, db, shell.From(c).Where(shell.Eq(shell.Ref("s"), "A")))
+	must(t, c.Begin().Insert(map[string]any{"id": 0, "s": "a"}).Commit())
+	must(t, l.Start())
+	if keys := keysOf(l.Entries()); keys[0] != 0.0 || keys[1] != 1.0 || keys[2] != 2.0 {
+		t.Errorf("ordered as %v", keys)
+	}
+	must(t, other.Cleanup())
+}
