@@ -64,8 +64,6 @@ export interface BaseCollectionConfig<
   gcTime?: number
   /** Whether to start syncing at creation instead of at first use. */
   startSync?: boolean
-  /** Order of the rows, then of their keys; without it rows iterate in key order. */
-  compare?(a: T, b: T): number
   /** How strings are ordered in queries over this collection. */
   defaultStringCollation?: StringCollationConfig
   /** Becomes `collection.utils`. */

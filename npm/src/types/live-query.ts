@@ -23,8 +23,6 @@ export interface LiveQueryCollectionConfig<
   > {
   /** The query, or a function that builds it from a fresh builder. */
   query: LiveQueryFn<TContext> | RootQueryBuilder<TContext>
-  /** The key of a result row; left out, the source row's key. */
-  getKey?(item: TResult): TKey
   /** Milliseconds without subscribers until the result is dropped; 5000 if left out. */
   gcTime?: number
 }

@@ -95,8 +95,9 @@ describe('messages', () => {
         const writer = new Writer()
         write(writer, value)
         expect(decode(writer.bytes())).toEqual(value)
+        // The other writer drops the sign of -0, so its own reading is what counts.
         const theirs = encode(value)
-        expect(read(readerOf(theirs))).toEqual(value)
+        expect(read(readerOf(theirs))).toEqual(decode(theirs))
       }),
     )
   })

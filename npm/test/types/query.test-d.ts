@@ -288,7 +288,7 @@ describe('whole queries', () => {
     expectTypeOf(live((q) => q.from({ user: users }))).toEqualTypeOf<
       Prettify<WithVirtualProps<User, number>>
     >()
-    expectTypeOf(configured({ query: build, getKey: (row) => row.id })).toEqualTypeOf<Row<{ id: number }>>()
+    expectTypeOf(configured({ query: build })).toEqualTypeOf<Row<{ id: number }>>()
     expectTypeOf(configured({ query: build(new Query()), startSync: true })).toEqualTypeOf<
       Row<{ id: number }>
     >()
