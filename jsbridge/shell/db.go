@@ -34,6 +34,7 @@ type DB struct {
 	draining bool
 	faults   []error // of subscribers, until the command returns
 	closed   bool
+	lost     error // effects that made no sense: shell and engine have parted
 	stats    map[string]int
 }
 
@@ -82,6 +83,8 @@ func (db *DB) exec(m *message) (applied bool, err error) {
 		return false, ErrClosed
 	case db.pulling:
 		return false, ErrNested
+	case db.lost != nil:
+		return false, db.lost
 	}
 	db.cause = nil
 	status, effects, err := db.engine.Command(m.buf.Bytes())
@@ -96,6 +99,7 @@ func (db *DB) exec(m *message) (applied bool, err error) {
 	db.cause = nil
 	switch {
 	case err != nil:
+		db.lost = err
 		return false, err
 	case refusal != nil:
 		refusal.Cause = cause
