@@ -16,7 +16,6 @@ export const Command = {
   markError: 4,
   cleanup: 5,
   sync: 6,
-  checkQuery: 7,
   startQuery: 8,
   subscribe: 9,
   unsubscribe: 10,

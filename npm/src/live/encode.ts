@@ -7,9 +7,6 @@ import { type CompiledSelect, type SelectEntry, selectedExpression } from './sel
 /** What the messages say of one expression. */
 const Tag = { reference: 0, constant: 1, call: 2, list: 3 } as const
 
-/** A message part before it is written: numbers, strings and lists of them. */
-type Part = number | string | null | readonly Part[]
-
 /** A query ready to be sent. Texts and object identities of its constants are taken at the time of sending. */
 export interface EncodedQuery {
   readonly query: QueryIR
@@ -19,72 +16,106 @@ export interface EncodedQuery {
 /** What encoding needs to know of the surroundings. */
 export interface Encoding {
   readonly dictionary: TextDictionary
-  /** Whether the query is only looked at: then constants keep their kinds but not their contents. */
-  readonly check: boolean
   /** The collation of order terms that name none. */
   readonly collation: StringCollationConfig
   collationId(config: StringCollationConfig): number
 }
 
-/** Encodes queries over one source: aliases are gone, constants are cells, collations are numbers. */
+/** Writes queries over one source: aliases are gone, constants are cells, collations are numbers. */
 export class QueryEncoder {
   readonly #encoding: Encoding
+  readonly #to: Writer
   /** The texts of the constants met. */
   readonly texts: number[] = []
 
-  constructor(encoding: Encoding) {
+  constructor(encoding: Encoding, to: Writer) {
     this.#encoding = encoding
+    this.#to = to
   }
 
   /** Writes `[where, select, order, offset, limit]`. */
-  write({ query, select }: EncodedQuery, to: Writer): void {
-    writePart(to, [
-      (query.where ?? []).map((predicate) => this.#expression(predicate)),
-      select === undefined ? null : select.entries.map((entry) => this.#entry(entry)),
-      (query.orderBy ?? []).map(({ expression, compareOptions }) => [
-        this.#expression(this.#orderExpression(expression, query)),
-        compareOptions.direction === 'desc' ? 1 : 0,
-        compareOptions.nulls === 'last' ? 1 : 0,
-        this.#collation(compareOptions),
-      ]),
-      count(query.offset),
-      count(query.limit),
-    ])
+  write({ query, select }: EncodedQuery): void {
+    const to = this.#to
+    const { where = [], orderBy = [] } = query
+    to.array(5)
+    to.array(where.length)
+    for (const predicate of where) this.#expression(predicate)
+    if (select === undefined) to.nil()
+    else {
+      to.array(select.entries.length)
+      for (const entry of select.entries) this.#entry(entry)
+    }
+    to.array(orderBy.length)
+    for (const { expression, compareOptions } of orderBy) {
+      to.array(4)
+      this.#expression(this.#orderExpression(expression, query))
+      to.int(compareOptions.direction === 'desc' ? 1 : 0)
+      to.int(compareOptions.nulls === 'last' ? 1 : 0)
+      to.int(this.#collation(compareOptions))
+    }
+    this.#count(query.offset)
+    this.#count(query.limit)
   }
 
-  #entry(entry: SelectEntry): Part {
-    if ('spread' in entry) return [entry.path, null, entry.spread]
-    return [entry.path, this.#expression(entry.expression)]
+  #entry(entry: SelectEntry): void {
+    const spread = 'spread' in entry
+    this.#to.array(spread ? 3 : 2)
+    this.#path(entry.path, 0)
+    if (spread) {
+      this.#to.nil()
+      this.#path(entry.spread, 0)
+    } else this.#expression(entry.expression)
   }
 
-  #expression(expression: BasicExpression): Part {
+  #path(path: readonly string[], from: number): void {
+    this.#to.array(path.length - from)
+    for (let i = from; i < path.length; i++) this.#to.str(path[i] as string)
+  }
+
+  #expression(expression: BasicExpression): void {
+    const to = this.#to
     switch (expression.type) {
       case 'ref':
-        return [Tag.reference, expression.path.slice(1)]
+        to.array(2)
+        to.int(Tag.reference)
+        this.#path(expression.path, 1)
+        break
       case 'val':
-        return [Tag.constant, ...this.#cell(expression.value)]
-      default:
-        return [
-          Tag.call,
-          expression.name,
-          ...expression.args.map((argument, i) => this.#argument(expression.name, argument, i)),
-        ]
+        to.array(3)
+        to.int(Tag.constant)
+        this.#cell(expression.value)
+        break
+      default: {
+        const { name, args } = expression
+        to.array(args.length + 2)
+        to.int(Tag.call)
+        to.str(name)
+        for (let i = 0; i < args.length; i++) this.#argument(name, args[i] as BasicExpression, i)
+      }
     }
   }
 
-  #argument(name: string, argument: BasicExpression, at: number): Part {
+  #argument(name: string, argument: BasicExpression, at: number): void {
     if (name !== 'in' || at !== 1 || argument.type !== 'val' || !Array.isArray(argument.value)) {
-      return this.#expression(argument)
+      this.#expression(argument)
+      return
     }
-    return [Tag.list, ...(argument.value as unknown[]).map((value) => this.#cell(value))]
+    const members: readonly unknown[] = argument.value
+    this.#to.array(members.length + 1)
+    this.#to.int(Tag.list)
+    for (const member of members) {
+      this.#to.array(2)
+      this.#cell(member)
+    }
   }
 
-  #cell(value: unknown): [number, number] {
-    const { dictionary, check } = this.#encoding
+  /** Writes the two items of a cell. */
+  #cell(value: unknown): void {
+    const { dictionary } = this.#encoding
     const kind = dictionary.kindOf(value)
-    if (check && kind >= Kind.string) return [kind, 0]
     if (kind >= Kind.string && kind <= Kind.temporal) this.texts.push(dictionary.val)
-    return [kind, dictionary.val]
+    this.#to.int(kind)
+    this.#to.num(dictionary.val)
   }
 
   /** An order by a selected field is an order by what was selected. */
@@ -105,22 +136,12 @@ export class QueryEncoder {
     if (stringSort === undefined) return this.#encoding.collationId(this.#encoding.collation)
     return this.#encoding.collationId({ stringSort, locale, localeOptions } as StringCollationConfig)
   }
-}
 
-/** A number of rows as the engine takes it; none for what does not bound anything. */
-function count(rows: number | undefined): number | null {
-  if (rows === undefined || Number.isNaN(rows) || rows === Number.POSITIVE_INFINITY) return null
-  return Math.min(Math.max(0, Math.trunc(rows)), MAX_COUNT)
+  /** Writes a number of rows as the engine takes it; none for what does not bound anything. */
+  #count(rows: number | undefined): void {
+    if (rows === undefined || Number.isNaN(rows) || rows === Number.POSITIVE_INFINITY) this.#to.nil()
+    else this.#to.int(Math.min(Math.max(0, Math.trunc(rows)), MAX_COUNT))
+  }
 }
 
 const MAX_COUNT = 0xfffffffe
-
-function writePart(to: Writer, part: Part): void {
-  if (part === null) to.nil()
-  else if (typeof part === 'number') to.num(part)
-  else if (typeof part === 'string') to.str(part)
-  else {
-    to.array(part.length)
-    for (const inner of part) writePart(to, inner)
-  }
-}

@@ -6,7 +6,6 @@ import { TanStackDBError } from '../errors/base.ts'
 import { LiveRows } from '../rows/live-rows.ts'
 import { NONE } from '../rows/members.ts'
 import type { RowSource } from '../rows/row-source.ts'
-import { TextDictionary } from '../rows/texts.ts'
 import type { StringCollationConfig } from '../types/rows.ts'
 import { Collations } from './collations.ts'
 import { type EncodedQuery, QueryEncoder } from './encode.ts'
@@ -25,19 +24,19 @@ export interface LiveDefinition {
 
 /** The result of a query, kept up to date while it is started. It needs its input and counts as its subscriber. */
 export class LiveCollection extends ManagedCollection {
-  protected readonly shell: Session
   readonly #definition: LiveDefinition
-  readonly #collations: Collations
+  readonly #session: () => Session
+  #shell: Session | undefined
   #rows: LiveRows
   #connected = false
   /** Slots that are shown no longer once the message is decoded. */
   readonly #dropped: number[] = []
 
-  constructor(definition: LiveDefinition, shell: Session) {
+  /** `session` is asked for when the collection starts: a query that nobody uses needs no engine. */
+  constructor(definition: LiveDefinition, session: () => Session) {
     super(definition, (definition.query.query.orderBy?.length ?? 0) > 0, () => this.source.root.keyCapacity)
     this.#definition = definition
-    this.shell = shell
-    this.#collations = shell.engine.shared('collations', () => new Collations(shell))
+    this.#session = session
     this.#rows = this.#newRows()
   }
 
@@ -45,11 +44,9 @@ export class LiveCollection extends ManagedCollection {
     return this.#rows
   }
 
-  /** Has the engine look for what is wrong with the query, without a row. */
-  check(): void {
-    const command = this.shell.begin(1, Command.checkQuery)
-    this.#encode(command, true)
-    this.shell.send(command)
+  protected get shell(): Session {
+    this.#shell ??= this.#session()
+    return this.#shell
   }
 
   override cleanup(): void {
@@ -144,7 +141,7 @@ export class LiveCollection extends ManagedCollection {
     command.array(2)
     command.int(dictionary.kindOf(this.id))
     command.int(dictionary.val)
-    const { texts } = this.#encode(command, false)
+    const texts = this.#encode(command)
     dictionary.writeTexts(
       texts.filter((id) => dictionary.claim(id)),
       command,
@@ -160,16 +157,15 @@ export class LiveCollection extends ManagedCollection {
     this.failed(error)
   }
 
-  #encode(to: Writer, check: boolean): QueryEncoder {
+  /** Writes the query and returns the texts in it. */
+  #encode(to: Writer): readonly number[] {
+    const { shell } = this
     const { query, collation } = this.#definition
-    const encoder = new QueryEncoder({
-      dictionary: check ? new TextDictionary() : this.shell.dictionary,
-      check,
-      collation,
-      collationId: (config) => this.#collations.idOf(config),
-    })
-    encoder.write(query, to)
-    return encoder
+    const collations = shell.engine.shared('collations', () => new Collations(shell))
+    const collationId = (config: StringCollationConfig) => collations.idOf(config)
+    const encoder = new QueryEncoder({ dictionary: shell.dictionary, collation, collationId }, to)
+    encoder.write(query)
+    return encoder.texts
   }
 
   #newRows(): LiveRows {

@@ -13,9 +13,9 @@ export interface LiveIdentity {
   readonly gcTime?: number
 }
 
-/** The inside of a live query's collection. Throws the compile error if the query has a fault. */
+/** The inside of the collection of a query that has been checked. */
 export function liveCollection(query: QueryIR, { id, gcTime }: LiveIdentity): LiveCollection {
-  const live = new LiveCollection(
+  return new LiveCollection(
     {
       id,
       gcTime,
@@ -24,10 +24,8 @@ export function liveCollection(query: QueryIR, { id, gcTime }: LiveIdentity): Li
       ownsInput: query.from.type === 'queryRef',
       collation: mainCollation(query.from),
     },
-    theSession(),
+    theSession,
   )
-  live.check()
-  return live
 }
 
 /** The collection a query reads; a query as a source becomes a collection of its own that nobody else sees. */
