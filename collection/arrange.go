@@ -28,7 +28,7 @@ type Lease struct {
 }
 
 // NewLease returns an empty lease on r.
-func (r *Root) NewLease() *Lease { return &Lease{root: r} }
+func (r *Root) NewLease() *Lease { return &Lease{root: r, held: make([]*resource, 0, 8)} }
 
 // During sets where effects go while the lease is being filled or released.
 func (l *Lease) During(out Effects) *Lease {

@@ -227,7 +227,7 @@ func (g *Graph) detach(n *node) {
 
 // subtree lists a node and everything it feeds, sources first.
 func (g *Graph) subtree(n *node) []*node {
-	list := []*node{n}
+	list := append(make([]*node, 0, 4), n)
 	for i := 0; i < len(list); i++ {
 		for _, id := range list[i].outs {
 			list = append(list, g.nodes[id])

@@ -32,6 +32,18 @@ func (o *Ordered) Bytes() int {
 	return 4 * (cap(o.slab) + cap(o.seq) + cap(o.counts) + cap(o.tree) + cap(o.free))
 }
 
+// Reserve makes room for n slots in an arrangement that is empty, so that
+// filling it does not grow it step by step.
+func (o *Ordered) Reserve(n int) {
+	if o.n > 0 || len(o.seq) > 0 {
+		return
+	}
+	o.stride = minStride
+	for o.stride < min(n, blockRows) {
+		o.stride *= 2
+	}
+}
+
 // Clear removes everything and releases memory.
 func (o *Ordered) Clear() { *o = Ordered{order: o.order} }
 

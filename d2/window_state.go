@@ -114,6 +114,7 @@ func (w *window) hydrate(rows []uint32, stats *RunStats) []uint32 {
 	switch {
 	case w.prefix:
 		if want := w.need() + w.cushion.rows; want > 0 {
+			w.held.Reserve(want)
 			w.fetch(want, stats)
 		}
 	case rows == nil && w.source != nil:

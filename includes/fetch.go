@@ -27,6 +27,9 @@ func (f *fetcher) Fetch(after d2.Slot, want int, yield func(d2.Slot) bool) (scan
 			// Look at about as many rows as are wanted: a block is 512.
 			n := min(len(block), max(left, 32))
 			part := block[:n]
+			if f.keep == nil {
+				f.keep = make([]uint32, 0, n)
+			}
 			block = block[n:]
 			var err error
 			f.keep, err = f.prog.Select(part, f.keep[:0])

@@ -125,17 +125,17 @@ func (s *Session) query() *query.Query {
 	q := &query.Query{Limit: query.Unlimited}
 	in.ArrayOf(5)
 	for i, n := 0, in.Array(); i < n && !in.Failed(); i++ {
-		q.Where = append(q.Where, s.expr(at("where", i), 0))
+		q.Where = append(q.Where, s.expr(query.Place{Clause: "where", At: i}, 0))
 	}
 	if !in.Nil() {
 		q.HasSelect = true
 		for i, n := 0, in.Array(); i < n && !in.Failed(); i++ {
-			q.Select = append(q.Select, s.entry(at("select", i)))
+			q.Select = append(q.Select, s.entry(query.Place{Clause: "select", At: i}))
 		}
 	}
 	for i, n := 0, in.Array(); i < n && !in.Failed(); i++ {
 		in.ArrayOf(4)
-		t := query.Term{Expr: s.expr(at("orderBy", i), 0)}
+		t := query.Term{Expr: s.expr(query.Place{Clause: "orderBy", At: i}, 0)}
 		t.Desc = in.IntRange(0, 1) == 1
 		t.NullsLast = in.IntRange(0, 1) == 1
 		t.Collation = in.U32()
@@ -150,9 +150,7 @@ func (s *Session) query() *query.Query {
 	return q
 }
 
-func at(clause string, i int) string { return clause + "[" + strconv.Itoa(i) + "]" }
-
-func (s *Session) entry(where string) query.Entry {
+func (s *Session) entry(where query.Place) query.Entry {
 	in := &s.in
 	n := in.Array()
 	e := query.Entry{Path: s.path()}
@@ -184,7 +182,7 @@ func (s *Session) path() []string {
 }
 
 // expr reads an expression; it never returns nil.
-func (s *Session) expr(where string, depth int) *query.Expr {
+func (s *Session) expr(where query.Place, depth int) *query.Expr {
 	in := &s.in
 	n := in.Array()
 	tag := in.Int()
@@ -210,23 +208,23 @@ func (s *Session) expr(where string, depth int) *query.Expr {
 	case tag == int64(query.OpCall) && n >= 2:
 		return s.call(where, n-2, depth)
 	}
-	s.fault(&query.Error{Code: query.CodeUnknownExpression, Path: where, Text: "Unknown expression type: " + strconv.FormatInt(tag, 10)})
+	s.fault(&query.Error{Code: query.CodeUnknownExpression, Path: where.String(), Text: "Unknown expression type: " + strconv.FormatInt(tag, 10)})
 	for i := 1; i < n && !in.Failed(); i++ {
 		in.Skip()
 	}
 	return query.Const(value.Cell{})
 }
 
-func (s *Session) call(where string, n, depth int) *query.Expr {
+func (s *Session) call(where query.Place, n, depth int) *query.Expr {
 	in := &s.in
 	name := in.Str()
 	fn, least, most, ok := query.FnByName(name)
 	if !ok {
-		s.fault(&query.Error{Code: query.CodeUnknownFunction, Path: where, Text: "Unknown function: " + string(name)})
+		s.fault(&query.Error{Code: query.CodeUnknownFunction, Path: where.String(), Text: "Unknown function: " + string(name)})
 	} else if n < least || n > most {
-		s.fault(&query.Error{Code: query.CodeUnknownExpression, Path: where, Text: "function " + string(name) + " does not take " + strconv.Itoa(n) + " arguments"})
+		s.fault(&query.Error{Code: query.CodeUnknownExpression, Path: where.String(), Text: "function " + string(name) + " does not take " + strconv.Itoa(n) + " arguments"})
 	}
-	e := query.Call(fn)
+	e := &query.Expr{Op: query.OpCall, Fn: fn, Args: make([]*query.Expr, 0, min(n, 8))}
 	for i := 0; i < n && !in.Failed(); i++ {
 		e.Args = append(e.Args, s.expr(where, depth+1))
 	}

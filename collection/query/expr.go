@@ -160,24 +160,24 @@ func (q *Query) Check() error {
 		return &Error{CodeLimitOffsetRequireOrderBy, "limit", "LIMIT and OFFSET require an ORDER BY clause to ensure deterministic results"}
 	}
 	for i, w := range q.Where {
-		if err := w.check(at("where", i)); err != nil {
+		if err := w.check(Place{"where", i}); err != nil {
 			return err
 		}
 	}
 	for i, t := range q.Order {
-		if err := t.Expr.check(at("orderBy", i)); err != nil {
+		if err := t.Expr.check(Place{"orderBy", i}); err != nil {
 			return err
 		}
 	}
 	for i, e := range q.Select {
-		where := at("select", i)
+		where := Place{"select", i}
 		for _, name := range e.Path {
 			if name == "__proto__" || name == "prototype" || name == "constructor" {
-				return &Error{CodeUnsafeAliasPath, where, "a field named \"" + name + "\" could reach the prototype of the result row; choose another name"}
+				return &Error{CodeUnsafeAliasPath, where.String(), "a field named \"" + name + "\" could reach the prototype of the result row; choose another name"}
 			}
 		}
 		if len(e.Path) == 0 && !e.Spread {
-			return &Error{CodeUnknownExpression, where, "a selected field needs a name"}
+			return &Error{CodeUnknownExpression, where.String(), "a selected field needs a name"}
 		}
 		if e.Expr != nil && !e.Spread {
 			if err := e.Expr.check(where); err != nil {
@@ -189,13 +189,13 @@ func (q *Query) Check() error {
 }
 
 // check looks at an expression where any value may stand: a list may not.
-func (e *Expr) check(where string) error {
+func (e *Expr) check(where Place) error {
 	switch e.Op {
 	case OpList:
-		return &Error{CodeUnknownExpression, where, "a list of values can only be the right side of in"}
+		return &Error{CodeUnknownExpression, where.String(), "a list of values can only be the right side of in"}
 	case OpRef:
 		if len(e.Path) == 0 {
-			return &Error{CodeEmptyReferencePath, where, "Reference path cannot be empty"}
+			return &Error{CodeEmptyReferencePath, where.String(), "Reference path cannot be empty"}
 		}
 	case OpCall:
 		for i, a := range e.Args {
@@ -210,7 +210,14 @@ func (e *Expr) check(where string) error {
 	return nil
 }
 
-func at(clause string, i int) string { return clause + "[" + strconv.Itoa(i) + "]" }
+// Place names a part of a query in errors: which clause, and which of its
+// parts. Its text is made only when there is something to report.
+type Place struct {
+	Clause string
+	At     int
+}
+
+func (p Place) String() string { return p.Clause + "[" + strconv.Itoa(p.At) + "]" }
 
 // appendID appends text that is equal for two expressions over one root exactly
 // when they are the same expression.

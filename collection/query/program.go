@@ -95,6 +95,7 @@ func bind(e *Expr, b Binder, text bool) (*node, error) {
 		if e.Fn == FnEq || e.Fn == FnIn || e.Fn == FnIsNull || e.Fn == FnIsUndefined {
 			inner = false
 		}
+		n.args = make([]*node, 0, len(e.Args))
 		for i, a := range e.Args {
 			// The first operand of these is only asked whether it is there.
 			guard := i == 0 && (e.Fn == fnInto || e.Fn == fnWithin || e.Fn == fnPick)
