@@ -28,6 +28,8 @@ type Lease struct {
 }
 
 // NewLease returns an empty lease on r.
+//
+//go:noinline
 func (r *Root) NewLease() *Lease { return &Lease{root: r, held: make([]*resource, 0, 8)} }
 
 // During sets where effects go while the lease is being filled or released.
@@ -36,6 +38,7 @@ func (l *Lease) During(out Effects) *Lease {
 	return l
 }
 
+//go:noinline
 func (l *Lease) hold(s *resource) {
 	for _, x := range l.held {
 		if x == s {
@@ -56,6 +59,8 @@ func (l *Lease) hold(s *resource) {
 
 // Release gives back everything. What nobody uses any more stays warm until it
 // is crowded out.
+//
+//go:noinline
 func (l *Lease) Release() {
 	for i := len(l.held) - 1; i >= 0; i-- {
 		l.root.letGo(l.held[i], l.out)
@@ -105,6 +110,7 @@ func (r *Root) evict(s *resource, out Effects) {
 	}
 }
 
+//go:noinline
 func (l *Lease) giveBack(out Effects) {
 	if l != nil {
 		l.During(out).Release()
@@ -183,6 +189,7 @@ func (r *Root) fill(c *Column, slots []uint32) error {
 	return c.derived.Cells(slots, func(i int, cell value.Cell) { c.set(r.dict, slots[i], cell) })
 }
 
+//go:noinline
 func samePath(a, b []string) bool {
 	if len(a) != len(b) {
 		return false

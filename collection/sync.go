@@ -37,6 +37,7 @@ type SyncError struct {
 
 func (e *SyncError) Error() string { return e.Path + ": " + e.Text }
 
+//go:noinline
 func bad(where string, i int, text string) error {
 	return &SyncError{Path: where + "[" + strconv.Itoa(i) + "]", Text: text}
 }

@@ -32,6 +32,7 @@ type Refusal struct {
 
 func (r *Refusal) Error() string { return r.Path + ": " + r.Text }
 
+//go:noinline
 func refuse(code Code, col uint32, text string) error {
 	return &Refusal{code, "collection " + strconv.FormatUint(uint64(col), 10), text}
 }

@@ -232,6 +232,8 @@ func (s *Session) call(where query.Place, n, depth int) *query.Expr {
 }
 
 // fault keeps the first fault of meaning.
+//
+//go:noinline
 func (s *Session) fault(err error) {
 	if s.queryErr == nil {
 		s.queryErr = err
