@@ -2,6 +2,7 @@ package collection
 
 import (
 	"fmt"
+	"math"
 	"slices"
 	"testing"
 
@@ -107,7 +108,7 @@ func TestCompare_AsksTheShellOnlyWhereTheTableEnds(t *testing.T) {
 }
 
 func TestCells_NormalFormAndValidity(t *testing.T) {
-	nan, negative := func() float64 { var z float64; return z / z }(), -0.0*1
+	nan, negative := math.NaN(), math.Copysign(0, -1)
 	c := Cells{N: 4, Kinds: []uint8{value.KindNumber, value.KindNaN, value.KindNull, value.KindDate}, Vals: []float64{nan, 5, 7, negative}}
 	for i, want := range []value.Cell{{Kind: value.KindNaN}, {Kind: value.KindNaN}, {Kind: value.KindNull}, {Kind: value.KindDate}} {
 		if got := c.At(i); got != want {

@@ -25,7 +25,6 @@ type Root struct {
 
 	keys      query.Column // by key id, once asked for
 	hasKeys   bool
-	keyTexts  int
 	deadKeys  []uint32
 	deadMark  []bool // by key id: in deadKeys
 	columns   []*Column

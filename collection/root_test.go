@@ -123,6 +123,7 @@ func (b *benchTexts) Text(id uint32) []byte { return []byte(b.texts[id]) }
 func (b *benchTexts) Compare(_, x, y uint32) (int, error) {
 	return bytes.Compare(b.Text(x), b.Text(y)), nil
 }
+
 func (b *bench) keysInOrder(terms []query.Term) (keys []any) {
 	for k := range b.visible {
 		keys = append(keys, k)

@@ -157,6 +157,7 @@ func (s *stage) read(col uint32) string { return s.do(func() error { return s.e.
 func (s *stage) window(col, offset, limit uint32) string {
 	return s.do(func() error { return s.e.SetWindow(col, offset, limit) })
 }
+
 func (s *stage) subscribe(col, sub uint32, mode collection.Mode) string {
 	return s.do(func() error { return s.e.Subscribe(col, sub, mode) })
 }
@@ -328,6 +329,7 @@ func (s *stage) shown(col uint32) string {
 func eq(path string, n int) *query.Expr {
 	return query.Call(query.FnEq, query.Ref(path), query.Const(value.Number(float64(n))))
 }
+
 func gt(path string, n int) *query.Expr {
 	return query.Call(query.FnGt, query.Ref(path), query.Const(value.Number(float64(n))))
 }

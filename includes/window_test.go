@@ -189,8 +189,16 @@ func TestHistories_AgreeWithFreshQueries(t *testing.T) {
 		src uint32
 		q   query.Query
 	}{
-		{1, where(gt("v", 3))}, {1, where(eq("g", 1))}, {1, window("v", 1, 4, eq("g", 1))}, {1, window("v", 0, 5)},
-		{2, window("g", 1, 3)}, {5, where(gt("v", 5))}, {4, query.Query{Order: by("g")}}, {8, window("v", 0, 3)}, {6, pick("v")}, {10, window("w", 0, 2)},
+		{1, where(gt("v", 3))},
+		{1, where(eq("g", 1))},
+		{1, window("v", 1, 4, eq("g", 1))},
+		{1, window("v", 0, 5)},
+		{2, window("g", 1, 3)},
+		{5, where(gt("v", 5))},
+		{4, query.Query{Order: by("g")}},
+		{8, window("v", 0, 3)},
+		{6, pick("v")},
+		{10, window("w", 0, 2)},
 	}
 	for seed := range 60 {
 		s := newStage(t)

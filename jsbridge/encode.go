@@ -252,10 +252,21 @@ func (f *effects) stats(s includes.Stats, commands, pulls uint64) {
 		name string
 		n    int
 	}{
-		{"roots", s.Roots}, {"lives", s.Lives}, {"rows", s.Rows}, {"columns", s.Columns}, {"arrangements", s.Arrangements},
-		{"nodes", s.Nodes}, {"retained", s.Retained}, {"pinned", s.Pinned}, {"texts", s.Texts}, {"bytes", s.Bytes},
-		{"visits", s.Visits}, {"scanned", s.Scanned}, {"refills", s.Refills},
-		{"commands", int(commands)}, {"pulls", int(pulls)},
+		{"roots", s.Roots},
+		{"lives", s.Lives},
+		{"rows", s.Rows},
+		{"columns", s.Columns},
+		{"arrangements", s.Arrangements},
+		{"nodes", s.Nodes},
+		{"retained", s.Retained},
+		{"pinned", s.Pinned},
+		{"texts", s.Texts},
+		{"bytes", s.Bytes},
+		{"visits", s.Visits},
+		{"scanned", s.Scanned},
+		{"refills", s.Refills},
+		{"commands", int(commands)},
+		{"pulls", int(pulls)},
 	}
 	f.w.Map(len(entries))
 	for _, e := range entries {

@@ -142,5 +142,7 @@ func (p *pulls) Compare(collation, a, b uint32) (int, error) {
 	return c, nil
 }
 
-var _ collection.Shell = (*pulls)(nil)
-var _ value.Texts = (*collection.Dict)(nil)
+var (
+	_ collection.Shell = (*pulls)(nil)
+	_ value.Texts      = (*collection.Dict)(nil)
+)

@@ -123,14 +123,25 @@ func TestCommand_EveryPrefixAndEveryTailIsRefused(t *testing.T) {
 	q := list{
 		list{call("like", field, list{1, 6, r.text("a%")}), call("in", field, list{3, list{3, 1.0}, list{6, 0}})},
 		list{list{list{"x"}, field}, list{list{"y"}, nil, list{"o"}}, list{list{"z"}, call("not", field)}},
-		list{list{field, 1, 1, 0}}, 1, 5,
+		list{list{field, 1, 1, 0}},
+		1, 5,
 	}
 	for _, command := range [][]any{
-		{opCreateRoot, 7, list{6, 3}}, {opStart, 7}, {opMarkReady, 7}, {opMarkError, 7}, {opCheckQuery, q},
+		{opCreateRoot, 7, list{6, 3}},
+		{opStart, 7},
+		{opMarkReady, 7},
+		{opMarkError, 7},
+		{opCheckQuery, q},
 		{opStartQuery, 2, 1, list{6, 4}, q, list{r.text("a%"), "a%"}},
 		{opSync, 1, 2, words{1, 2, 2}, list{words{2}, list{3, doubles{2}}}, list{cells}, texts},
-		{opSubscribe, 2, 5, 1}, {opReadOrder, 2}, {opSetWindow, 2, 0, 3}, {opUnsubscribe, 2, 5}, {opCollation, 2, 1},
-		{opStats}, {opCleanup, 7}, {opForget, 7},
+		{opSubscribe, 2, 5, 1},
+		{opReadOrder, 2},
+		{opSetWindow, 2, 0, 3},
+		{opUnsubscribe, 2, 5},
+		{opCollation, 2, 1},
+		{opStats},
+		{opCleanup, 7},
+		{opForget, 7},
 	} {
 		r.rows[2] = v("c")
 		message := encode(command...)

@@ -50,12 +50,16 @@ func (d *dictionary) Compare(_, a, b uint32) (int, error) {
 // pool is every kind of value an expression can meet.
 func (d *dictionary) pool(temporals bool) []value.Cell {
 	cells := []value.Cell{
-		{Kind: value.KindUndefined}, {Kind: value.KindNull}, value.Bool(false), value.Bool(true),
-		value.Number(0), value.Number(1), value.Number(1.5), value.Number(-3), {Kind: value.KindNaN},
+		{Kind: value.KindUndefined},
+		{Kind: value.KindNull},
+		value.Bool(false), value.Bool(true),
+		value.Number(0), value.Number(1), value.Number(1.5), value.Number(-3),
+		{Kind: value.KindNaN},
 		value.Date(0), value.Date(1), d.cell(value.KindString, ""), d.cell(value.KindString, "a"),
 		d.cell(value.KindString, "A%"), d.cell(value.KindString, "ab"), d.cell(value.KindString, "1"),
 		d.cell(value.KindBigInt, "0"), d.cell(value.KindBigInt, "1"), d.cell(value.KindBytes, "a"),
-		{Kind: value.KindRef, Val: 0}, {Kind: value.KindRef, Val: 1},
+		{Kind: value.KindRef, Val: 0},
+		{Kind: value.KindRef, Val: 1},
 	}
 	if temporals {
 		cells = append(cells, d.cell(value.KindTemporal, "Date\x002020"), d.cell(value.KindTemporal, "Date\x002021"), d.cell(value.KindTemporal, "Time\x0012"))
