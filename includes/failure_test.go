@@ -142,3 +142,15 @@ func TestTruncate_IsToldBeforeItsChanges(t *testing.T) {
 		t.Errorf("%+v", st)
 	}
 }
+
+func TestFailure_OfAComputedFieldReachesWhatStandsOnIt(t *testing.T) {
+	s := newStage(t)
+	s.root(1)
+	s.sync(1, map[uint32]row{1: dated(1, "Date 2021")})
+	s.ready(1)
+	s.start(2, 1, query.Query{HasSelect: true, Select: []query.Entry{{Path: []string{"late"}, Expr: s.since()}}})
+	s.start(3, 2, query.Query{})
+	s.start(4, 3, query.Query{})
+	s.want("failure", s.sync(1, map[uint32]row{1: dated(1, 5)}), "install 1 [~1]; status 2 2>3 because; status 3 2>3 because; status 4 2>3 because")
+	s.want("nothing follows", s.sync(1, map[uint32]row{1: nil, 2: dated(1, "Date 2021")}), "install 1 [-1 +2]")
+}

@@ -86,6 +86,22 @@ func (e *Engine) run(r *rootNode, changes []d2.Change) {
 	}
 }
 
+// failed stops a query whose computed fields cannot be shown, and everything
+// over it, as a failure inside the graph would have: they keep what they last
+// published. Queries over it come later in the list of what is due.
+func (l *Live) failed(err error) {
+	if l.failure == nil {
+		l.failure = err
+	}
+	for _, d := range l.deps {
+		if d.failure == nil {
+			d.failure = err
+			l.engine.due = append(l.engine.due, d)
+		}
+		d.failed(err)
+	}
+}
+
 // prepare sorts a run's result into what readers see and what only exchanges
 // slots, and installs it.
 func (l *Live) prepare() {
@@ -110,7 +126,7 @@ func (l *Live) prepare() {
 		l.engine.slots = slots
 		var err error
 		if shown, err = l.show(slots); err != nil {
-			l.failure = err
+			l.failed(err)
 			return
 		}
 	}
