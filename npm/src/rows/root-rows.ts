@@ -253,7 +253,8 @@ export class RootRows implements RootPulls, RowSource {
   #writeKeys(to: Writer, ids: readonly number[], texts: number[]): void {
     const { cells } = this.#linked
     cells.reset()
-    for (const id of ids) cells.add(this.#keys[id], texts)
+    // Counted, for V8 compiles a loop with an iterator anew again and again when long and short lists take turns.
+    for (let i = 0; i < ids.length; i++) cells.add(this.#keys[ids[i] as number], texts)
     cells.write(to)
   }
 
