@@ -96,12 +96,12 @@ export class Mirror {
 
   /** Visits the rows in order. A change of the order is read from the engine first. */
   visit(visitor: (keyId: number, slot: number) => void): void {
-    const { keys, slots, length } = this.#needOrder()
+    const { pairs, length } = this.#needOrder()
     // Without positions only the membership follows the values of rows that stay in place.
     const members = this.#positional ? undefined : this.#members
-    for (let i = 0; i < length; i++) {
-      const key = keys[i] as number
-      visitor(key, members === undefined ? (slots[i] as number) : members.slotOf(key))
+    for (let i = 0; i < 2 * length; i += 2) {
+      const key = pairs[i] as number
+      visitor(key, members === undefined ? (pairs[i + 1] as number) : members.slotOf(key))
     }
   }
 
@@ -115,9 +115,9 @@ export class Mirror {
   }
 
   #buildMembers(): Members {
-    const { keys, slots, length } = this.#needOrder()
+    const { pairs, length } = this.#needOrder()
     const members = new Members(length, this.#keyCapacity())
-    for (let i = 0; i < length; i++) members.set(keys[i] as number, slots[i] as number)
+    for (let i = 0; i < 2 * length; i += 2) members.set(pairs[i] as number, pairs[i + 1] as number)
     this.#members = members
     return members
   }

@@ -147,7 +147,7 @@ describe('OrderList', () => {
     return Uint32Array.from([...counts, ...leaves, ...moves.flat(), ...enters.flat(), ...updates.flat()])
   }
   const content = (order: OrderList) =>
-    Array.from({ length: order.length }, (_, i) => [order.keys[i], order.slots[i]])
+    Array.from({ length: order.length }, (_, i) => [order.pairs[2 * i], order.pairs[2 * i + 1]])
 
   it('takes out, puts in, moves and replaces as one layout says', () => {
     const order = new OrderList()
