@@ -11,7 +11,10 @@ const typedArrayTag = Object.getOwnPropertyDescriptor(
 
 /** A `Date` of any realm. */
 export function isDate(value: object): value is Date {
-  return value instanceof Date || tagOf.call(value) === '[object Date]'
+  if (value instanceof Date) return true
+  return (
+    tagOf.call(value) === '[object Date]' && typeof (value as { getTime?: unknown }).getTime === 'function'
+  )
 }
 
 /** Bytes: a `Uint8Array` or a subclass of it, such as Node's `Buffer`. */

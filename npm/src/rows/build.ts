@@ -44,19 +44,22 @@ export function addVirtual(row: object, key: string | number, origin: string, co
  * fields, whatever the number of different row shapes.
  */
 export function enrich(raw: object, key: string | number, origin: string, collectionId: string): object {
-  let row = {}
-  try {
-    copyFields(row, raw)
-  } catch {
-    row = copyReadable(raw)
-  }
+  const row = {}
+  copyReadable(row, raw)
   addVirtual(row, key, origin, collectionId)
   return row
 }
 
-/** A copy in which fields whose getters throw are undefined; what they throw is reported. */
-function copyReadable(from: object): object {
-  const row = {}
+/** As `copyFields`, but a field whose getter throws is undefined; what it threw is reported. */
+export function copyReadable(to: object, from: object): void {
+  try {
+    copyFields(to, from)
+  } catch {
+    copyEach(to, from)
+  }
+}
+
+function copyEach(to: object, from: object): void {
   for (const name of Object.keys(from)) {
     let value: unknown
     try {
@@ -64,7 +67,6 @@ function copyReadable(from: object): object {
     } catch (error) {
       reportError(error)
     }
-    setField(row, name, value)
+    setField(to, name, value)
   }
-  return row
 }

@@ -30,7 +30,10 @@ export class CellColumn {
     this.#valued = false
   }
 
-  /** Appends one value. Texts the engine has not seen are added to `texts` unless that is undefined. */
+  /**
+   * Appends one value. Texts the engine has not seen are added to `texts` unless that is undefined. Appends nothing if
+   * the value throws when its kind is looked for, as a revoked proxy does.
+   */
   add(value: unknown, texts: number[] | undefined): void {
     const dictionary = this.#dictionary
     const kind = dictionary.kindOf(value)

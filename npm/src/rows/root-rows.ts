@@ -172,8 +172,8 @@ export class RootRows implements RootPulls, RowSource {
   }
 
   /**
-   * Writes the last three fields of a Sync command: new keys, columns, texts. A getter that throws gives undefined;
-   * what it threw is reported.
+   * Writes the last three fields of a Sync command: new keys, columns, texts. A value that throws when it is read or
+   * looked at is undefined, and what it threw is reported: a transaction must not be lost for one value in it.
    */
   writeContent(to: Writer, slots: readonly number[], fresh: readonly number[]): void {
     const { cells, dictionary } = this.#linked
@@ -187,13 +187,12 @@ export class RootRows implements RootPulls, RowSource {
     for (const column of this.#columns) {
       cells.reset()
       for (const slot of slots) {
-        let value: unknown
         try {
-          value = this.valueAt(slot, column.path)
+          cells.add(this.valueAt(slot, column.path), column.texts ? texts : undefined)
         } catch (error) {
           reportError(error)
+          cells.add(undefined, undefined)
         }
-        cells.add(value, column.texts ? texts : undefined)
       }
       cells.write(to)
     }

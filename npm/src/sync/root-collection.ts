@@ -2,7 +2,7 @@ import { ManagedCollection } from '../collection/lifecycle.ts'
 import { Command, type Session } from '../collection/session.ts'
 import type { Reader } from '../engine/reader.ts'
 import { SyncCleanupError } from '../errors/collection.ts'
-import { copyFields } from '../rows/build.ts'
+import { copyReadable } from '../rows/build.ts'
 import { NONE } from '../rows/members.ts'
 import { reportError } from '../rows/report-error.ts'
 import { RootRows } from '../rows/root-rows.ts'
@@ -179,7 +179,7 @@ export class RootCollection extends ManagedCollection {
 function merged(base: object | undefined, changes: object): object {
   if (base === undefined) return changes
   const row = {}
-  copyFields(row, base)
-  copyFields(row, changes)
+  copyReadable(row, base)
+  copyReadable(row, changes)
   return row
 }

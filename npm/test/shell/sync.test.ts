@@ -1,7 +1,10 @@
 import { describe, expect, it, vi } from 'vitest'
 import {
   createCollection,
+  createLiveQueryCollection,
   DuplicateKeySyncError,
+  eq,
+  gt,
   InvalidKeyError,
   NoPendingSyncTransactionCommitError,
   NoPendingSyncTransactionWriteError,
@@ -168,6 +171,46 @@ describe('sync transactions', () => {
       expect(collection.get(1)).toMatchObject({ id: 1, v: undefined })
     })
     expect(errors).toEqual([failure])
+  })
+
+  it('loses no write for a value that throws when it is looked at', async () => {
+    const { collection, insert, update, remove } = source({
+      rows: [{ id: 1, v: 1 }],
+      rowUpdateMode: 'partial',
+    })
+    const positive = createLiveQueryCollection((q) =>
+      q.from({ row: collection }).where(({ row }) => gt(row.v, 0)),
+    )
+    positive.startSyncImmediate()
+    const { proxy, revoke } = Proxy.revocable({}, {})
+    revoke()
+    const getter = Object.defineProperty({ id: 4 }, 'v', {
+      enumerable: true,
+      get() {
+        throw new Error('getter')
+      },
+    }) as Row
+    const errors = await reported(() => {
+      insert({ id: 2, v: proxy }, { id: 3, v: 3 })
+      remove(2)
+      insert({ id: 2, v: 2 }, getter)
+      update({ id: 5, v: 5 }, { id: 4, w: 1 })
+      update({ id: 5, v: 6 })
+    })
+    expect(errors.length).toBeGreaterThan(0)
+    expect([...positive.keys()]).toEqual([1, 2, 3, 5])
+    expect(collection.get(4)).toMatchObject({ v: undefined, w: 1 })
+    await positive.cleanup()
+  })
+
+  it('takes an object that only says that it is a date for what it is', () => {
+    const { collection, insert } = source()
+    const dated = createLiveQueryCollection((q) =>
+      q.from({ row: collection }).where(({ row }) => eq(row.v, 1)),
+    )
+    dated.startSyncImmediate()
+    insert({ id: 1, v: { [Symbol.toStringTag]: 'Date' } }, { id: 2, v: 1 })
+    expect([...dated.keys()]).toEqual([2])
   })
 
   it('takes hostile names for data', () => {
