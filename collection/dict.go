@@ -1,6 +1,8 @@
 package collection
 
 import (
+	"slices"
+
 	"millrace.dev/millrace/collection/query"
 	"millrace.dev/millrace/collection/value"
 )
@@ -55,6 +57,14 @@ func (d *Dict) grow(id uint32) {
 		d.refs = append(d.refs, 0)
 		d.off = append(d.off, 0)
 		d.len = append(d.len, -1)
+	}
+}
+
+// Expect makes room for n more texts of size bytes in all.
+func (d *Dict) Expect(n, size int) {
+	d.arena = slices.Grow(d.arena, size)
+	if more := n - (cap(d.refs) - len(d.refs)); more > 0 {
+		d.refs, d.off, d.len = slices.Grow(d.refs, n), slices.Grow(d.off, n), slices.Grow(d.len, n)
 	}
 }
 

@@ -1,6 +1,8 @@
 package collection
 
 import (
+	"slices"
+
 	"millrace.dev/millrace/collection/query"
 	"millrace.dev/millrace/collection/value"
 	"millrace.dev/millrace/d2"
@@ -151,6 +153,7 @@ func (r *Root) loadKeys() error {
 
 func (r *Root) growKeys(n int) {
 	if more := n - len(r.slotOf); more > 0 {
+		r.slotOf = slices.Grow(r.slotOf, more)
 		for range more {
 			r.slotOf = append(r.slotOf, none)
 		}

@@ -1,6 +1,7 @@
 package collection
 
 import (
+	"slices"
 	"strconv"
 
 	"millrace.dev/millrace/collection/value"
@@ -13,6 +14,9 @@ const (
 	OpPut    = 1
 	OpDelete = 2
 )
+
+// keepEntries is how many entries of scratch are kept between transactions.
+const keepEntries = 4096
 
 // slack is how far beyond the known ids a message may reach at once: ids are
 // dense, so a large gap is a mistake or an attack on memory.
@@ -162,7 +166,7 @@ func (r *Root) gather(tx *Sync) error {
 		return err
 	}
 	r.epoch++
-	r.entries = r.entries[:0]
+	r.entries = slices.Grow(r.entries[:0], n)
 	if tx.Truncate {
 		for key, slot := range r.slotOf {
 			if slot != none {
@@ -230,6 +234,7 @@ func (r *Root) claim(tx *Sync) error {
 			top = max(top, int(s)+1)
 		}
 	}
+	r.keyOf = slices.Grow(r.keyOf, top-len(r.keyOf))
 	for len(r.keyOf) < top {
 		r.keyOf = append(r.keyOf, none)
 	}
@@ -281,7 +286,7 @@ func (r *Root) take(tx *Sync) {
 
 // settle turns entries into visible state and net changes.
 func (r *Root) settle() {
-	r.changes = r.changes[:0]
+	r.changes = slices.Grow(r.changes[:0], len(r.entries))
 	for i := range r.entries {
 		e := &r.entries[i]
 		if e.old == e.new {
@@ -342,6 +347,10 @@ func (r *Root) Retire(changes []d2.Change) {
 		if c.Old != none {
 			r.retire(c.Old)
 		}
+	}
+	if cap(r.entries) > keepEntries {
+		// A bulk load is rare; its scratch would outweigh the rows.
+		r.entries, r.changes, r.slots = nil, nil, nil
 	}
 }
 

@@ -109,6 +109,10 @@ func (p *pulls) texts(in *msgpack.Reader) {
 		return
 	}
 	n := in.Array()
+	if n > 256 {
+		// What is left of the message is little more than the texts.
+		p.dict.Expect(n/2, in.Left())
+	}
 	for i := 0; i < n && !in.Failed(); i += 2 {
 		at := in.Pos()
 		id := in.U32()

@@ -8,6 +8,8 @@
 set -eu
 cd "$(dirname "$0")/.."
 m=millrace.dev/millrace
-GOEXPERIMENT=nogreenteagc GOOS=js GOARCH=wasm exec go build -trimpath -buildvcs=false -ldflags='-s -w' \
-  -gcflags=runtime=-l -gcflags=$m/includes=-l -gcflags=$m/jsbridge=-l \
-  -o "$1" ./wasm
+cold="runtime $m/includes $m/jsbridge"
+for p in $cold; do set -- "$@" "-gcflags=$p=-l"; done
+out=$1
+shift
+GOEXPERIMENT=nogreenteagc GOOS=js GOARCH=wasm exec go build -trimpath -buildvcs=false -ldflags='-s -w' "$@" -o "$out" ./wasm

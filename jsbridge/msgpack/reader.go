@@ -32,6 +32,9 @@ func (r *Reader) Failed() bool { return r.err != nil }
 // Pos returns the offset of the next item in bytes.
 func (r *Reader) Pos() int { return r.pos }
 
+// Left returns the number of bytes that have not been read.
+func (r *Reader) Left() int { return len(r.buf) - r.pos }
+
 // Done tells whether the message is read to its end, or reading failed.
 func (r *Reader) Done() bool { return r.err != nil || r.pos >= len(r.buf) }
 
