@@ -39,6 +39,8 @@ const NAMES: readonly (keyof EngineExports)[] = [
 ]
 
 /** Words of the header. */
+const IN_PTR = 0
+const IN_CAP = 1
 const OUT_PTR = 2
 const OUT_LEN = 3
 const ASK_PTR = 4
@@ -54,7 +56,9 @@ const ERROR_EFFECT = 1
 /** Writers that wait for reuse: one, and some for nested use. */
 const SPARE_WRITERS = 4
 /** Messages up to this many bytes are copied by a loop, which is faster than a call for them. */
-const SHORT_MESSAGE = 64
+const SHORT_MESSAGE = 512
+/** An input buffer of the engine larger than this is offered back: `mr_reserve` decides. */
+const LARGE_INPUT = 1 << 20
 
 /**
  * The engine of one module instance. Nothing that belongs to the instance is an own property, so whatever walks
@@ -197,8 +201,14 @@ export class ModuleEngine implements Engine {
       throw new EngineCommandError('LimitExceeded', `it takes ${n} bytes, the limit is 1 GiB`)
     let status: number
     try {
-      const at = this.#exports.mr_reserve(n)
-      copyIn(message, this.#fresh().u8, at)
+      const { u32 } = this.#fresh()
+      const capacity = u32[this.#header + IN_CAP] as number
+      // The call would only say what the header does, which is much faster to read.
+      const at =
+        n <= capacity && capacity <= LARGE_INPUT
+          ? (u32[this.#header + IN_PTR] as number)
+          : this.#exports.mr_reserve(n)
+      copyIn(message, this.#fresh(), at)
       status = this.#exports.mr_command(n)
     } catch (error) {
       throw this.#die(error)
@@ -249,7 +259,7 @@ export class ModuleEngine implements Engine {
       else throw new Error(`the engine asks for something unknown: request kind ${kind}`)
       const at = this.#exports.mr_answer(answer.length)
       if (at === 0) throw new RangeError(`an answer of ${answer.length} bytes is over the limit`)
-      copyIn(answer, this.#fresh().u8, at)
+      copyIn(answer, this.#fresh(), at)
       return answer.length
     } catch (error) {
       return this.#pullFailed(error)
@@ -313,10 +323,15 @@ function viewsOf(memory: WebAssembly.Memory): MemoryViews {
   return { u8: new Uint8Array(buffer), u32: new Uint32Array(buffer), f64: new Float64Array(buffer) }
 }
 
-function copyIn(message: Writer, into: Uint8Array, at: number): void {
-  const { u8, length } = message
-  if (length > SHORT_MESSAGE) into.set(message.bytes(), at)
-  else for (let i = 0; i < length; i++) into[at + i] = u8[i] as number
+/** Copies a message to an address that is a multiple of 8, in a buffer whose length is one. */
+function copyIn(message: Writer, memory: MemoryViews, at: number): void {
+  const { u32, length } = message
+  if (length > SHORT_MESSAGE) {
+    memory.u8.set(message.bytes(), at)
+    return
+  }
+  const to = memory.u32
+  for (let from = 0, word = at >>> 2, end = (length + 3) >>> 2; from < end; ) to[word++] = u32[from++] as number
 }
 
 function reasonOf(error: unknown): string {
