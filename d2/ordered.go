@@ -122,12 +122,20 @@ func (o *Ordered) Insert(slot Slot) int {
 
 // Append puts slot behind all others; the caller knows that it belongs there.
 func (o *Ordered) Append(slot Slot) {
-	if o.n == 0 {
+	pos := len(o.seq) - 1
+	if pos < 0 {
 		o.insertAt(0, 0, slot)
 		return
 	}
-	pos := len(o.seq) - 1
-	o.insertAt(pos, int(o.counts[pos]), slot)
+	rows := int(o.counts[pos])
+	if rows == o.stride {
+		o.insertAt(pos, rows, slot)
+		return
+	}
+	o.slab[int(o.seq[pos])*o.stride+rows] = slot
+	o.counts[pos]++
+	o.n++
+	o.bump(pos, 1)
 }
 
 // Delete removes exactly slot. It reports false, and removes nothing, if that

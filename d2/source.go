@@ -30,6 +30,9 @@ func (s *ScanSource) Fetch(after Slot, want int, yield func(Slot) bool) (scanned
 		}
 		keep := chunk
 		if s.pred != nil {
+			if s.keep == nil {
+				s.keep = make([]uint32, 0, len(chunk))
+			}
 			var err error
 			keep, err = s.pred.Select(chunk, s.keep[:0])
 			s.keep = keep[:0]

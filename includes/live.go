@@ -227,7 +227,7 @@ func (l *Live) addWindow(at d2.NodeID, under query.Shape) (d2.NodeID, error) {
 				return noNode, err
 			}
 		}
-		spec.Source = &fetcher{order: order, prog: prog}
+		spec.Source = &fetcher{order, d2.NewScanSource(order.Tree, prog)}
 		l.pulls = true
 	}
 	l.window, err = e.graph.AddWindow(at, spec)
