@@ -1,5 +1,6 @@
 import type { Writer } from '../engine/writer.ts'
-import type { BasicExpression, CompareOptions, QueryIR } from '../query/ir.ts'
+import { type BasicExpression, type CompareOptions, Func, PropRef, type QueryIR, Value } from '../query/ir.ts'
+import { memberStep } from '../rows/member-path.ts'
 import { Kind, type TextDictionary } from '../rows/texts.ts'
 import type { StringCollationConfig } from '../types/rows.ts'
 import { type CompiledSelect, type SelectEntry, selectedExpression } from './select.ts'
@@ -87,12 +88,22 @@ export class QueryEncoder {
         break
       default: {
         const { name, args } = expression
+        if (isSearch(expression)) {
+          this.#expression(this.#membership(expression))
+          break
+        }
         to.array(args.length + 2)
         to.int(Tag.call)
         to.str(name)
         for (let i = 0; i < args.length; i++) this.#argument(name, args[i] as BasicExpression, i)
       }
     }
+  }
+
+  /** Looking for a constant in a list that is a field: a column of its own says of every row whether it is there. */
+  #membership({ args: [member, list] }: Search): BasicExpression {
+    const path = [...list.path, memberStep(member.value, this.#encoding.dictionary)]
+    return new Func('eq', [new PropRef(path), new Value(true)])
   }
 
   #argument(name: string, argument: BasicExpression, at: number): void {
@@ -145,3 +156,14 @@ export class QueryEncoder {
 }
 
 const MAX_COUNT = 0xfffffffe
+
+/** `in` with a constant on the left and a reference on the right. */
+interface Search {
+  readonly args: readonly [Value, PropRef]
+}
+
+function isSearch(call: Func): call is Func & Search {
+  const [member, list] = call.args
+  if (call.name !== 'in' || member?.type !== 'val' || list?.type !== 'ref') return false
+  return member.value !== null && member.value !== undefined
+}

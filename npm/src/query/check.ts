@@ -1,4 +1,5 @@
 /** Rules a query must keep before it is compiled. All of them depend on the tree alone, not on any row. */
+import { QueryCompilationError } from '../errors/base.ts'
 import {
   EmptyReferencePathError,
   LimitOffsetRequireOrderByError,
@@ -76,8 +77,18 @@ function assertExpression(expression: BasicExpression): void {
     case 'func':
       if (!functionNames.has(expression.name)) throw new UnknownFunctionError(expression.name)
       for (const argument of expression.args) assertExpression(argument)
+      if (expression.name === 'in') assertSearch(expression.args)
       return
     default:
       throw new UnknownExpressionTypeError(String((expression as { type?: unknown }).type))
   }
+}
+
+/** A field that is a list can be searched for one value, the same for all rows. */
+function assertSearch([member, list]: readonly BasicExpression[]): void {
+  if (list === undefined || list.type === 'val' || member?.type === 'val') return
+  throw new QueryCompilationError(
+    'inArray() with a field as its list needs a constant to look for, such as inArray("red", item.tags): ' +
+      'the value looked for and the list cannot both come from the row',
+  )
 }

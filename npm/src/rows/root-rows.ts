@@ -5,7 +5,8 @@ import type { VirtualOrigin } from '../types/rows.ts'
 import { enrich } from './build.ts'
 import { CellColumn } from './cells.ts'
 import { deepEquals } from './deep-equals.ts'
-import { Path } from './paths.ts'
+import { pathOfNames } from './member-path.ts'
+import type { Path } from './paths.ts'
 import { reportError } from './report-error.ts'
 import type { RowSource } from './row-source.ts'
 import type { TextDictionary } from './texts.ts'
@@ -203,11 +204,11 @@ export class RootRows implements RootPulls, RowSource {
     const index = request.int()
     const names: string[] = []
     for (let n = request.array(); n > 0; n--) names.push(request.str())
-    const path = new Path(names)
+    const { cells, dictionary } = this.#linked
+    const path = pathOfNames(names, dictionary)
     const flags = request.int()
     const n = request.blockU32()
     const texts = (flags & COLUMN_WITH_TEXTS) !== 0 ? [] : undefined
-    const { cells, dictionary } = this.#linked
     cells.reset()
     for (let i = request.at; i < request.at + n; i++) {
       cells.add(this.valueAt(request.u32[i] as number, path), texts)

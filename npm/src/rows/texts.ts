@@ -85,6 +85,20 @@ export class TextDictionary implements TextPulls {
     }
   }
 
+  /** A name that equal values share and no others have. Keeps no text. */
+  nameOf(value: unknown): string {
+    if (typeof value === 'string') return `string:${value}`
+    if (typeof value === 'bigint') return `bigint:${value}`
+    if (typeof value === 'object' && value !== null && !isDate(value)) {
+      if (isBytes(value)) return `bytes:${textOfBytes(value)}`
+      const tag = temporalTag(value)
+      if (tag !== undefined) return `${tag}:${String(value.toString())}`
+    }
+    // What is left has no text that could be kept. A date equals its number.
+    const kind = this.kindOf(value)
+    return `${kind === Kind.date ? Kind.number : kind}:${this.val}`
+  }
+
   /** Whether the engine lacks the bytes of a text; from then on it counts as told. */
   claim(id: number): boolean {
     const entry = this.#entry(id)

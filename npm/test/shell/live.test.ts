@@ -6,13 +6,16 @@ import {
   createLiveQueryCollection,
   eq,
   gt,
+  inArray,
   isNull,
   isUndefined,
   LimitOffsetRequireOrderByError,
   liveQueryCollectionOptions,
   lt,
   MissingInsertHandlerError,
+  not,
   Query,
+  QueryCompilationError,
   UnsafeAliasPathError,
   UnsupportedRootScalarSelectError,
 } from '../../src/index.ts'
@@ -26,6 +29,55 @@ describe('live queries', () => {
     logged = vi.spyOn(console, 'error').mockImplementation(() => {})
   })
   afterEach(() => logged.mockRestore())
+
+  it('look for a constant in lists that are fields', () => {
+    const mark = {}
+    const { collection, update, insert } = source({
+      rows: [
+        { id: 1, tags: ['red', 'blue'] },
+        { id: 2, tags: [1, Number.NaN, null, mark] },
+        { id: 3, tags: 'red' },
+        { id: 4, tags: [new Date(5), 5n, new Uint8Array([1])] },
+        { id: 5 },
+      ],
+    })
+    const holding = (value: unknown) =>
+      createLiveQueryCollection({
+        query: (q) => q.from({ row: collection }).where(({ row }) => inArray(value, row.tags)),
+        startSync: true,
+      })
+    const red = holding('red')
+    expect(ids(red)).toEqual([1])
+    for (const value of [1, Number.NaN, mark]) expect(ids(holding(value))).toEqual([2])
+    for (const value of [5, new Date(5), 5n, new Uint8Array([1])]) expect(ids(holding(value))).toEqual([4])
+    for (const value of ['1', {}, null, undefined, true]) expect(ids(holding(value))).toEqual([])
+
+    const named = new Query()
+      .from({ row: collection })
+      .select(({ row }) => ({ id: row.id, labels: row.tags }))
+    const others = createLiveQueryCollection({
+      query: (q) =>
+        q
+          .from({ item: named })
+          .where(({ item }) => not(inArray('red', item.labels as never)))
+          .select(({ item }) => ({ id: item.id, blue: inArray('blue', item.labels as never) })),
+      startSync: true,
+    })
+    update({ id: 1, tags: ['blue'] }, { id: 5, tags: ['red'] })
+    insert({ id: 6, tags: ['red', 'red'] })
+    expect(ids(red)).toEqual([5, 6])
+    expect(list(others)).toEqual([
+      { id: 1, blue: true },
+      { id: 2, blue: false },
+      { id: 3, blue: false },
+      { id: 4, blue: false },
+    ])
+    expect(() =>
+      createLiveQueryCollection((q) =>
+        q.from({ row: collection }).where(({ row }) => inArray(row.id, row.tags as never)),
+      ),
+    ).toThrow(QueryCompilationError)
+  })
 
   it('have their faults found at creation', () => {
     const { collection } = source()
