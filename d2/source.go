@@ -13,8 +13,8 @@ func NewScanSource(rows *Ordered, pred Predicate) *ScanSource {
 	return &ScanSource{rows: rows, pred: pred}
 }
 
-// Fetch implements [Source]. It looks at no more rows than wanted at first, and
-// takes longer strides while few of them pass.
+// Fetch implements [Source]. It looks at no more rows than wanted at first, then
+// at as many as the share that passed so far lets expect it needs.
 func (s *ScanSource) Fetch(after Slot, want int, yield func(Slot) bool) (scanned int, end bool) {
 	rank := s.rows.SeekAfter(after)
 	stride := max(want, 16)
@@ -42,7 +42,7 @@ func (s *ScanSource) Fetch(after Slot, want int, yield func(Slot) bool) (scanned
 		}
 		rank += len(chunk)
 		scanned += len(chunk)
-		stride *= 2
+		before := got
 		for i, slot := range keep {
 			if got == want {
 				return scanned, false
@@ -51,6 +51,11 @@ func (s *ScanSource) Fetch(after Slot, want int, yield func(Slot) bool) (scanned
 			if !yield(slot) {
 				return scanned, rank >= s.rows.Len() && i == len(keep)-1
 			}
+		}
+		if got == before {
+			stride *= 2
+		} else {
+			stride = max(scanned*(want-got)/got, 16)
 		}
 	}
 	return scanned, true
