@@ -1,3 +1,4 @@
+import { emptyList } from '../rows/empty-list.ts'
 import { reportError } from '../rows/report-error.ts'
 
 /** Something to tell user code: a batch for a subscriber, an event for listeners. */
@@ -43,7 +44,9 @@ export class PublicationQueue {
         }
       }
     }
-    this.#waiting.length = this.#nested.length = this.#head = 0
+    emptyList(this.#waiting)
+    emptyList(this.#nested)
+    this.#head = 0
     this.#draining = false
     if (failed) throw failure
   }

@@ -2,6 +2,7 @@ import type { CommandStatus, Engine } from '../engine/engine.ts'
 import { NestedCommandError } from '../engine/nested-command-error.ts'
 import type { Reader } from '../engine/reader.ts'
 import type { Writer } from '../engine/writer.ts'
+import { emptyList } from '../rows/empty-list.ts'
 import { TextDictionary } from '../rows/texts.ts'
 import { decodeEffects } from './effects.ts'
 import type { EngineCollection } from './engine-collection.ts'
@@ -193,6 +194,6 @@ export class Session {
   /** Effect side: all effects are decoded, the message is about to vanish. */
   endOfEffects(): void {
     for (const collection of this.#touched) collection.endOfEffects()
-    this.#touched.length = 0
+    emptyList(this.#touched)
   }
 }

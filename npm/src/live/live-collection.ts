@@ -3,6 +3,7 @@ import { Command, type Session } from '../collection/session.ts'
 import type { Reader } from '../engine/reader.ts'
 import type { Writer } from '../engine/writer.ts'
 import { TanStackDBError } from '../errors/base.ts'
+import { emptyList } from '../rows/empty-list.ts'
 import { LiveRows } from '../rows/live-rows.ts'
 import { NONE } from '../rows/members.ts'
 import type { RowSource } from '../rows/row-source.ts'
@@ -61,7 +62,7 @@ export class LiveCollection extends ManagedCollection {
   override endOfEffects(): void {
     super.endOfEffects()
     for (const slot of this.#dropped) this.#rows.drop(slot)
-    this.#dropped.length = 0
+    emptyList(this.#dropped)
   }
 
   protected override dropLater(triples: Uint32Array, at: number, n: number): void {

@@ -3,6 +3,7 @@ import { Command, type Session } from '../collection/session.ts'
 import type { Reader } from '../engine/reader.ts'
 import { SyncCleanupError } from '../errors/collection.ts'
 import { copyReadable } from '../rows/build.ts'
+import { emptyList } from '../rows/empty-list.ts'
 import { NONE } from '../rows/members.ts'
 import { reportError } from '../rows/report-error.ts'
 import { RootRows } from '../rows/root-rows.ts'
@@ -151,7 +152,9 @@ export class RootCollection extends ManagedCollection {
   /** Turns staged operations into key ids and slots. */
   #resolve(transaction: SyncTransaction, vouched: boolean): void {
     const { ops, keys, rows } = transaction
-    this.#triples.length = this.#slots.length = this.#fresh.length = 0
+    emptyList(this.#triples)
+    emptyList(this.#slots)
+    emptyList(this.#fresh)
     for (let i = 0; i < ops.length; i++) {
       const key = keys[i] as Key
       const op = ops[i] as number

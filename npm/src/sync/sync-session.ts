@@ -70,7 +70,7 @@ export class SyncSession {
   readonly begin = (): void => {
     if (!this.#live) return
     const staged = this.#spare.pop() ?? new SyncTransaction()
-    this.#open.push({ staged: staged.reset(), revision: this.#collection.revision })
+    this.#open.push({ staged, revision: this.#collection.revision })
   }
 
   readonly write = (message: SyncMessage): void => {

@@ -1,3 +1,5 @@
+import { emptyList } from '../rows/empty-list.ts'
+
 type Key = string | number
 
 /** What a staged operation does. The first three are the engine's; `merge` is an update that holds only the changed fields. */
@@ -76,7 +78,9 @@ export class SyncTransaction {
   }
 
   #discard(): void {
-    this.ops.length = this.keys.length = this.rows.length = 0
+    emptyList(this.ops)
+    emptyList(this.keys)
+    emptyList(this.rows)
     this.#deletes = 0
     this.#before = this.#last = undefined
   }
