@@ -1,6 +1,9 @@
 import { Members, NONE } from './members.ts'
 import { OrderList } from './order-list.ts'
 
+/** In a list of up to this many rows a changed one is found faster by looking at all than through a table. */
+const TINY = 16
+
 /**
  * Which keys a collection shows under which slots, and in which order, as the engine says. Membership and
  * order are kept only as far as somebody looked: what is unknown is read from the engine at the next read.
@@ -45,11 +48,17 @@ export class Mirror {
       else continue
       inPlace = false
     }
+    this.size = size
     if (!this.#positional) {
       if (!inPlace) this.#known = false
-      else if (this.#known) this.#needMembers()
+      else if (this.#known && this.#members === undefined) {
+        if (size <= TINY) {
+          this.rebind(triples, at, n)
+          return
+        }
+        this.#buildMembers()
+      }
     }
-    this.size = size
     const members = this.#members
     if (members === undefined) return
     for (let i = at; i < end; i += 3) members.set(triples[i] as number, triples[i + 2] as number)
