@@ -143,23 +143,13 @@ func (p *Program) in(n *node, slots []uint32, out []value.Tri) error {
 	if err := p.cells(n.args[0], slots, v); err != nil {
 		return err
 	}
-	var list []value.Cell
-	if n.args[1].op == OpList {
-		list = n.args[1].list
-	}
+	list := &n.args[1].list // empty unless it is a list
 	for i := range out {
 		if v.kinds[i] <= value.KindNull {
 			out[i] = value.Unknown
 			continue
 		}
-		out[i] = value.False
-		c := value.Cell{Kind: v.kinds[i], Val: v.vals[i]}
-		for _, m := range list {
-			if value.Equal(c, m) == value.True {
-				out[i] = value.True
-				break
-			}
-		}
+		out[i] = value.TriOf(list.has(value.Cell{Kind: v.kinds[i], Val: v.vals[i]}))
 	}
 	return nil
 }

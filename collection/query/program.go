@@ -22,7 +22,7 @@ type node struct {
 	fn   Fn
 	col  *Column
 	cell value.Cell
-	list []value.Cell
+	list members
 	args []*node
 }
 
@@ -82,8 +82,10 @@ func needsText(fn Fn) bool {
 }
 
 func bind(e *Expr, b Binder, text bool) (*node, error) {
-	n := &node{op: e.Op, fn: e.Fn, cell: e.Cell, list: e.List}
+	n := &node{op: e.Op, fn: e.Fn, cell: e.Cell}
 	switch e.Op {
+	case OpList:
+		n.list = membersOf(e.List)
 	case OpRef:
 		col, err := b.Column(e.Path, text)
 		if err != nil {

@@ -64,34 +64,13 @@ func routeOf(c *Expr) (Route, bool) {
 		if a.Op != OpRef || b.Op != OpConst {
 			return Route{}, false
 		}
-		return Route{a.Path, cellsOf([]value.Cell{b.Cell})}, true
+		return Route{a.Path, membersOf([]value.Cell{b.Cell}).cells}, true
 	case FnIn:
 		a, b := c.Args[0], c.Args[1]
 		if a.Op != OpRef || b.Op != OpList {
 			return Route{}, false
 		}
-		return Route{a.Path, cellsOf(b.List)}, true
+		return Route{a.Path, membersOf(b.List).cells}, true
 	}
 	return Route{}, false
-}
-
-// cellsOf drops nulls, which equal nothing, and repetitions.
-func cellsOf(list []value.Cell) []value.Cell {
-	out := make([]value.Cell, 0, len(list))
-	for _, c := range list {
-		if c.Kind <= value.KindNull {
-			continue
-		}
-		dup := false
-		for _, o := range out {
-			if value.Same(o, c) {
-				dup = true
-				break
-			}
-		}
-		if !dup {
-			out = append(out, c)
-		}
-	}
-	return out
 }

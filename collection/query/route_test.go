@@ -89,3 +89,19 @@ func TestRouteOf_Table(t *testing.T) {
 		}
 	}
 }
+
+func TestMembers_LongListsAreHashed(t *testing.T) {
+	const n = 200_000
+	list := make([]value.Cell, 0, n+1)
+	for i := range n {
+		list = append(list, value.Number(float64(i%(n/2))))
+	}
+	list = append(list, value.Cell{Kind: value.KindNull})
+	m := membersOf(list) // a minute and more if each were compared with all before it
+	if len(m.cells) != n/2 || m.cells[n/2-1] != value.Number(n/2-1) {
+		t.Fatalf("%d members", len(m.cells))
+	}
+	if !m.has(value.Date(7)) || m.has(value.Number(n)) || m.has(value.Cell{Kind: value.KindBool, Val: 1}) {
+		t.Error("membership is equality")
+	}
+}
