@@ -55,7 +55,7 @@ export class QueryEncoder {
       to.int(this.#collation(compareOptions))
     }
     this.#count(query.offset)
-    this.#count(query.limit)
+    this.#count(query.limit === Number.POSITIVE_INFINITY ? undefined : query.limit)
   }
 
   #entry(entry: SelectEntry): void {
@@ -87,7 +87,8 @@ export class QueryEncoder {
         this.#cell(expression.value)
         break
       default: {
-        const { name, args } = expression
+        const { name } = expression
+        const args = operandsOf(expression)
         if (isSearch(expression)) {
           this.#expression(this.#membership(expression))
           break
@@ -149,9 +150,10 @@ export class QueryEncoder {
   }
 
   /** Writes a number of rows as the engine takes it; none for what does not bound anything. */
-  #count(rows: number | undefined): void {
-    if (rows === undefined || Number.isNaN(rows) || rows === Number.POSITIVE_INFINITY) this.#to.nil()
-    else this.#to.int(Math.min(Math.max(0, Math.trunc(rows)), MAX_COUNT))
+  #count(rows: number | null | undefined): void {
+    const whole = Math.trunc(rows ?? Number.NaN)
+    if (Number.isNaN(whole)) this.#to.nil()
+    else this.#to.int(Math.min(Math.max(0, whole), MAX_COUNT))
   }
 }
 
@@ -166,4 +168,21 @@ function isSearch(call: Func): call is Func & Search {
   const [member, list] = call.args
   if (call.name !== 'in' || member?.type !== 'val' || list?.type !== 'ref') return false
   return member.value !== null && member.value !== undefined
+}
+
+/**
+ * The arguments of a call. Conditions put together in a loop, as in or(or(a, b), c), are as deep as they are long,
+ * and mean the same as or(a, b, c).
+ */
+function operandsOf({ name, args }: Func): readonly BasicExpression[] {
+  const continues = (argument: BasicExpression): argument is Func =>
+    argument.type === 'func' && argument.name === name
+  if ((name !== 'and' && name !== 'or') || !args.some(continues)) return args
+  const flat: BasicExpression[] = []
+  const waiting = [...args].reverse()
+  for (let next = waiting.pop(); next !== undefined; next = waiting.pop()) {
+    if (continues(next)) for (const inner of [...next.args].reverse()) waiting.push(inner)
+    else flat.push(next)
+  }
+  return flat
 }

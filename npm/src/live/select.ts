@@ -69,7 +69,8 @@ function collect(select: Select, into: Fields): void {
     const target = segments.reduce(nested, into)
     if (entry === true) continue
     if (isExpressionSelect(entry)) put(target, { name: last, expression: entry })
-    else collect(entry, nested(target, last))
+    // An object without fields, which a Date given as a literal looks like, is no field.
+    else if (Object.keys(entry).length > 0) collect(entry, nested(target, last))
   }
 }
 

@@ -14,6 +14,7 @@ import {
   lt,
   MissingInsertHandlerError,
   not,
+  or,
   Query,
   QueryCompilationError,
   UnsafeAliasPathError,
@@ -29,6 +30,39 @@ describe('live queries', () => {
     logged = vi.spyOn(console, 'error').mockImplementation(() => {})
   })
   afterEach(() => logged.mockRestore())
+
+  it('take conditions that were put together in a loop', () => {
+    const { collection } = source({ rows: Array.from({ length: 500 }, (_, id) => ({ id })) })
+    const some = createLiveQueryCollection({
+      query: (q) =>
+        q.from({ row: collection }).where(({ row }) => {
+          let chain = or(eq(row.id, 0), eq(row.id, 'none'))
+          for (let id = 2; id < 400; id += 2) chain = or(and(eq(row.id, id), not(eq(row.id, 4))), chain)
+          return chain
+        }),
+      startSync: true,
+    })
+    expect(ids(some)).toEqual(Array.from({ length: 200 }, (_, i) => 2 * i).filter((id) => id !== 4))
+  })
+
+  it('bound their rows by what is a number', () => {
+    const { collection } = source({ rows: [{ id: 1 }, { id: 2 }, { id: 3 }] })
+    const ordered = new Query().from({ row: collection }).orderBy(({ row }) => row.id)
+    const shown = (query: typeof ordered) => ids(createLiveQueryCollection({ query, startSync: true }))
+    const none = null as never
+    expect(shown(ordered.limit(none).offset(none))).toEqual([1, 2, 3])
+    expect(shown(ordered.limit(Number.POSITIVE_INFINITY).offset(1))).toEqual([2, 3])
+    expect(shown(ordered.offset(Number.POSITIVE_INFINITY))).toEqual([])
+    expect(shown(ordered.limit(-1))).toEqual([])
+  })
+
+  it('leave out fields whose literal has none', () => {
+    const { collection } = source({ rows: [{ id: 1 }] })
+    const query = new Query()
+      .from({ row: collection })
+      .select(({ row }) => ({ id: row.id, at: new Date(0) as never, none: {} }))
+    expect(list(createLiveQueryCollection({ query, startSync: true }))).toEqual([{ id: 1 }])
+  })
 
   it('look for a constant in lists that are fields', () => {
     const mark = {}
