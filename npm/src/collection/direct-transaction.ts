@@ -31,17 +31,21 @@ export function mutation(
   return { mutationId: randomId(), type, key, globalKey, ...rows, createdAt: now, updatedAt: now, collection }
 }
 
-/** The handle of a direct write. Its change is applied when it is handed out; it completes in a microtask. */
+/**
+ * The handle of a direct write. Its change is applied when it is handed out; it completes in a microtask, or at once
+ * if it changed nothing.
+ */
 export class DirectTransaction implements Transaction {
   readonly id = randomId()
   readonly mutations: readonly Mutation[]
   readonly metadata: Record<string, unknown> = {}
   readonly createdAt = new Date()
   readonly isPersisted: { readonly promise: Promise<Transaction> }
-  #state: TransactionState = 'persisting'
+  #state: TransactionState
 
   constructor(mutations: readonly Mutation[]) {
     this.mutations = mutations
+    this.#state = mutations.length === 0 ? 'completed' : 'persisting'
     this.isPersisted = {
       promise: Promise.resolve().then(() => {
         this.#state = 'completed'

@@ -62,6 +62,11 @@ describe('local-only collections', () => {
     expect(list(live)).toEqual([{ id: 3, v: 9 }])
   })
 
+  it('give a transaction that is complete when nothing was to be done', () => {
+    const collection = local()
+    expect(collection.insert([])).toMatchObject({ state: 'completed', mutations: [] })
+  })
+
   it('give a transaction that completes in a microtask', async () => {
     const transaction = local().insert({ id: 1 })
     expect(transaction.state).toBe('persisting')
