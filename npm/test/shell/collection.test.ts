@@ -331,6 +331,28 @@ describe('cleanup', () => {
       expect(collection.status).toBe('cleaned-up')
     })
 
+    it('still happens after a fake clock was taken away with something scheduled', async () => {
+      vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'queueMicrotask'] })
+      source({ gcTime: 1 })
+        .collection.subscribeChanges(() => {})
+        .unsubscribe()
+      await Promise.resolve()
+      vi.useRealTimers()
+      const { collection } = source({ gcTime: 1 })
+      collection.subscribeChanges(() => {}).unsubscribe()
+      await vi.waitFor(() => expect(collection.status).toBe('cleaned-up'))
+    })
+
+    it('waits for a gcTime longer than a timer can be', async () => {
+      const { collection } = source({ gcTime: 2 ** 40 })
+      const timers = vi.spyOn(globalThis, 'setTimeout')
+      collection.subscribeChanges(() => {}).unsubscribe()
+      await vi.advanceTimersByTimeAsync(1000)
+      expect([collection.status, timers.mock.calls.length]).toEqual(['ready', 1])
+      expect(timers.mock.calls[0]?.[1]).toBeLessThan(2 ** 31)
+      timers.mockRestore()
+    })
+
     it('never happens with a gcTime that is no time', async () => {
       const collections = [0, -1, Number.POSITIVE_INFINITY, Number.NaN].map(
         (gcTime) => source({ gcTime }).collection,
