@@ -25,7 +25,13 @@ export function createCollection<
 >(options: CollectionConfig<T, TKey, TUtils>): Collection<T, TKey, TUtils> {
   if (!options) throw new CollectionRequiresConfigError()
   if (!options.sync) throw new CollectionRequiresSyncConfigError()
-  const config = { ...options, id: options.id || randomId() }
+  return collectionFrom({ ...options, id: options.id || randomId() })
+}
+
+/** Creates the collection of a configuration that nobody else changes. */
+export function collectionFrom<T extends object, TKey extends string | number, TUtils extends UtilsRecord>(
+  config: Complete<T, TKey, TUtils>,
+): Collection<T, TKey, TUtils> {
   const definition = definitionOf(config)
   const collection =
     definition === undefined ? root(config) : live(config, liveCollection(definition, config))

@@ -25,7 +25,9 @@ export class Collations {
   idOf(config: StringCollationConfig): number {
     if (config.stringSort === 'lexical') return LEXICAL
     const { locale, localeOptions } = config as LocaleOrder
-    const name = JSON.stringify([locale, localeOptions])
+    // The order of nearly every query; writing its name would take longer than all the rest.
+    const plain = locale === undefined && localeOptions === undefined
+    const name = plain ? '' : JSON.stringify([locale, localeOptions])
     const known = this.#ids.get(name)
     if (known !== undefined) return known
     const collator = new Intl.Collator(locale, localeOptions)

@@ -8,8 +8,9 @@ export interface WithDefinition {
 }
 
 /** Makes a configuration one of a live query. */
-export function defineLive<C extends object>(config: C, query: QueryIR): C {
-  return Object.assign(config, { [DEFINITION]: query })
+export function defineLive<C extends object>(config: C & { [DEFINITION]?: QueryIR }, query: QueryIR): C {
+  config[DEFINITION] = query
+  return config
 }
 
 /** The query of a live query's configuration; undefined for any other. */

@@ -28,7 +28,9 @@ export class LiveCollection extends ManagedCollection {
   readonly #definition: LiveDefinition
   readonly #session: () => Session
   #shell: Session | undefined
-  #rows: LiveRows
+  /** The rows by slot since the latest start, and what is kept of them if there is a select. */
+  #source: RowSource | undefined
+  #rows: LiveRows | undefined
   #connected = false
   /** Slots that are shown no longer once the message is decoded. */
   readonly #dropped: number[] = []
@@ -38,11 +40,11 @@ export class LiveCollection extends ManagedCollection {
     super(definition, (definition.query.query.orderBy?.length ?? 0) > 0, () => this.source.root.keyCapacity)
     this.#definition = definition
     this.#session = session
-    this.#rows = this.#newRows()
   }
 
   get source(): RowSource {
-    return this.#rows
+    this.#source ??= this.#rowsOf(this.#definition)
+    return this.#source
   }
 
   protected get shell(): Session {
@@ -61,7 +63,7 @@ export class LiveCollection extends ManagedCollection {
 
   override endOfEffects(): void {
     super.endOfEffects()
-    for (const slot of this.#dropped) this.#rows.drop(slot)
+    for (const slot of this.#dropped) this.#rows?.drop(slot)
     emptyList(this.#dropped)
   }
 
@@ -82,7 +84,7 @@ export class LiveCollection extends ManagedCollection {
     } catch (error) {
       failure = { error }
     }
-    this.#rows = this.#newRows()
+    this.#source = this.#rowsOf(this.#definition)
     try {
       this.#startQuery(input.col)
     } catch (error) {
@@ -119,15 +121,15 @@ export class LiveCollection extends ManagedCollection {
 
   protected keepComputed(effects: Reader, at: number, n: number, stride: number): void {
     effects.blockU8()
-    this.#rows.keepComputed(effects.u32, at, n, stride, effects.u8, effects.at)
+    this.#rows?.keepComputed(effects.u32, at, n, stride, effects.u8, effects.at)
   }
 
   protected rebindRow(old: number, slot: number): void {
-    this.#rows.rebind(old, slot)
+    this.#rows?.rebind(old, slot)
   }
 
   protected clearRows(): void {
-    this.#rows.clear()
+    this.#rows?.clear()
   }
 
   #startQuery(input: number): void {
@@ -169,8 +171,9 @@ export class LiveCollection extends ManagedCollection {
     return encoder.texts
   }
 
-  #newRows(): LiveRows {
-    const { input, query, id } = this.#definition
-    return new LiveRows(input.source, query.select?.template, id)
+  #rowsOf({ input, query, id }: LiveDefinition): RowSource {
+    this.#rows =
+      query.select === undefined ? undefined : new LiveRows(input.source, query.select.template, id)
+    return this.#rows ?? input.source
   }
 }

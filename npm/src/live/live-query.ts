@@ -1,4 +1,4 @@
-import { createCollection } from '../collection/create.ts'
+import { collectionFrom } from '../collection/create.ts'
 import { QueryMustHaveFromClauseError } from '../errors/query.ts'
 import { BaseQueryBuilder, getQueryIR, type InitialQueryBuilder, isQueryBuilder } from '../query/builder.ts'
 import { assertCompilable, assertRootResult } from '../query/check.ts'
@@ -38,13 +38,13 @@ export function liveQueryCollectionOptions<
   const collation = config.defaultStringCollation ?? inherited(query.from)
   const options: CollectionConfig<TResult, TKey, TUtils> & { readonly id: string } = {
     id: config.id || `live-query-${++count}`,
-    getKey: (row) => (row as unknown as Keyed).$key as TKey,
+    getKey: keyOf<TKey>,
     gcTime: config.gcTime ?? DEFAULT_GC_TIME,
     sync: { rowUpdateMode: 'full', sync: () => {} },
-    ...(config.startSync === undefined ? {} : { startSync: config.startSync }),
-    ...(config.utils === undefined ? {} : { utils: config.utils }),
-    ...(collation === undefined ? {} : { defaultStringCollation: collation }),
   }
+  if (config.startSync !== undefined) options.startSync = config.startSync
+  if (config.utils !== undefined) options.utils = config.utils
+  if (collation !== undefined) options.defaultStringCollation = collation
   return defineLive(options, query)
 }
 
@@ -67,7 +67,11 @@ export function createLiveQueryCollection<
 export function createLiveQueryCollection<TContext extends Context>(
   input: LiveQueryFn<TContext> | LiveQueryCollectionConfig<TContext>,
 ): object {
-  return createCollection(liveQueryCollectionOptions(typeof input === 'function' ? { query: input } : input))
+  return collectionFrom(liveQueryCollectionOptions(typeof input === 'function' ? { query: input } : input))
+}
+
+function keyOf<TKey extends string | number>(row: object): TKey {
+  return (row as Keyed).$key as TKey
 }
 
 function queryOf(query: unknown): QueryIR {

@@ -23,14 +23,13 @@ import {
   CollectionRef,
   type CompareOptions,
   type From,
-  isExpressionLike,
   type OrderByClause,
   type OrderByDirection,
   type QueryIR,
   QueryRef,
 } from './ir.ts'
 import { isCollection } from './is-collection.ts'
-import { createRef, createRefs, pathOf, type RefProxy, toExpression } from './refs.ts'
+import { createRef, type Refs, refsOf, toExpression } from './refs.ts'
 import { buildSelect } from './select.ts'
 
 /** Options of `orderBy`: ascending with nulls first unless said otherwise. */
@@ -52,7 +51,6 @@ export type QueryBuilder<TContext extends Context> = Omit<BaseQueryBuilder<TCont
 export class BaseQueryBuilder<TContext extends Context = Context> {
   declare readonly [contextType]: TContext
   readonly #query: Partial<QueryIR>
-  #refs: Readonly<Record<string, RefProxy>> | undefined
 
   constructor(query: Partial<QueryIR> = {}) {
     this.#query = query
@@ -64,10 +62,7 @@ export class BaseQueryBuilder<TContext extends Context = Context> {
    * @throws QueryMustHaveFromClauseError for a builder that has no source itself.
    */
   from<TSource extends Source>(source: SingleSource<TSource>): QueryBuilder<ContextFromSource<TSource>> {
-    return this.#with<ContextFromSource<TSource>>(
-      { ...this.#query, from: sourceOf(source, 'from clause') },
-      undefined,
-    )
+    return this.#with<ContextFromSource<TSource>>({ from: sourceOf(source, 'from clause') })
   }
 
   /**
@@ -75,15 +70,13 @@ export class BaseQueryBuilder<TContext extends Context = Context> {
    * @throws InvalidWhereExpressionError if the callback returns something that is no expression.
    */
   where(callback: WhereCallback<TContext>): QueryBuilder<TContext> {
-    const result: unknown = callback(this.#aliasRefs() as unknown as RefsForContext<TContext>)
-    if (pathOf(result) === undefined && !isExpressionLike(result))
-      throw new InvalidWhereExpressionError(kindOf(result))
+    const result: unknown = callback(this.#refs as unknown as RefsForContext<TContext>)
     const predicate = toExpression(result) as NonNullable<QueryIR['where']>[number]
+    // A value that became a constant just now was no expression.
+    if (predicate.type === 'val' && predicate !== result)
+      throw new InvalidWhereExpressionError(kindOf(result))
     const where = this.#query.where
-    return this.#with<TContext>(
-      { ...this.#query, where: where ? [...where, predicate] : [predicate] },
-      this.#refs,
-    )
+    return this.#with<TContext>({ where: where ? [...where, predicate] : [predicate] })
   }
 
   /**
@@ -93,9 +86,8 @@ export class BaseQueryBuilder<TContext extends Context = Context> {
   select<TSelect extends SelectValue>(
     callback: (refs: RefsForContext<TContext>) => TSelect,
   ): QueryBuilder<WithResult<TContext, ResultTypeFromSelect<TSelect>>> {
-    const refs = this.#aliasRefs()
-    const select = buildSelect(() => callback(refs as unknown as RefsForContext<TContext>))
-    return this.#with<WithResult<TContext, ResultTypeFromSelect<TSelect>>>({ ...this.#query, select }, refs)
+    const select = buildSelect(() => callback(this.#refs as unknown as RefsForContext<TContext>))
+    return this.#with<WithResult<TContext, ResultTypeFromSelect<TSelect>>>({ select })
   }
 
   /**
@@ -106,7 +98,7 @@ export class BaseQueryBuilder<TContext extends Context = Context> {
     callback: OrderByCallback<TContext>,
     options: OrderByDirection | OrderByOptions = 'asc',
   ): QueryBuilder<TContext> {
-    const refs = this.#aliasRefs()
+    const refs = this.#refs
     const visible = this.#query.select ? { ...refs, $selected: createRef(['$selected']) } : refs
     const result = callback(visible as unknown as Parameters<OrderByCallback<TContext>>[0])
     const compareOptions = compareOptionsOf(options)
@@ -114,17 +106,17 @@ export class BaseQueryBuilder<TContext extends Context = Context> {
     for (const term of Array.isArray(result) ? (result as unknown[]) : [result]) {
       terms.push({ expression: toExpression(term), compareOptions })
     }
-    return this.#with<TContext>({ ...this.#query, orderBy: terms }, refs)
+    return this.#with<TContext>({ orderBy: terms })
   }
 
   /** Keeps the first `count` rows of the order. Needs `orderBy`. Replaces an earlier limit. */
   limit(count: number): QueryBuilder<TContext> {
-    return this.#with<TContext>({ ...this.#query, limit: count }, this.#refs)
+    return this.#with<TContext>({ limit: count })
   }
 
   /** Skips the first `count` rows of the order. Needs `orderBy`. Replaces an earlier offset. */
   offset(count: number): QueryBuilder<TContext> {
-    return this.#with<TContext>({ ...this.#query, offset: count }, this.#refs)
+    return this.#with<TContext>({ offset: count })
   }
 
   /**
@@ -137,21 +129,18 @@ export class BaseQueryBuilder<TContext extends Context = Context> {
     return this.#query as QueryIR
   }
 
-  #with<TNext extends Context>(
-    query: Partial<QueryIR>,
-    refs: Readonly<Record<string, RefProxy>> | undefined,
-  ): QueryBuilder<TNext> {
-    const next = new BaseQueryBuilder<TNext>(query)
-    next.#refs = refs
-    return next
+  /** A builder of the same query with some clauses replaced. */
+  #with<TNext extends Context>(clauses: Partial<QueryIR>): QueryBuilder<TNext> {
+    return new BaseQueryBuilder<TNext>({ ...this.#query, ...clauses })
   }
 
-  // Built at the first callback and handed on: the aliases only change with the source.
-  #aliasRefs(): Readonly<Record<string, RefProxy>> {
-    this.#refs ??= createRefs(this.#query.from ? [this.#query.from.alias] : [])
-    return this.#refs
+  get #refs(): Refs {
+    return this.#query.from === undefined ? NO_REFS : refsOf(this.#query.from.alias)
   }
 }
+
+/** What callbacks see of a query without a source. */
+const NO_REFS: Refs = Object.freeze(Object.create(null) as Record<string, never>)
 
 /** Starts a query: `new Query().from({ user: users })`. The same class, typed so that a source comes first. */
 export const Query = BaseQueryBuilder as unknown as new () => InitialQueryBuilder

@@ -45,14 +45,24 @@ export function createRef(path: string[]): RefProxy {
   return new Proxy<RefTarget>({ path }, handler) as unknown as RefProxy
 }
 
+/** The argument of builder callbacks: a reference by its alias. */
+export type Refs = Readonly<Record<string, RefProxy>>
+
+const MOST_KNOWN = 256
+const known = new Map<string, Refs>()
+
 /**
- * The argument of builder callbacks: one reference per alias. A plain frozen object, so `in` works and an
- * unknown alias reads as undefined.
+ * The references of a query over one source. A plain frozen object, so `in` works and an unknown alias reads as
+ * undefined. It is kept, for an application has few aliases and many queries.
  */
-export function createRefs(aliases: readonly string[]): Readonly<Record<string, RefProxy>> {
-  const refs = Object.create(null) as Record<string, RefProxy>
-  for (const alias of aliases) refs[alias] = createRef([alias])
-  return Object.freeze(refs)
+export function refsOf(alias: string): Refs {
+  let refs = known.get(alias)
+  if (refs === undefined) {
+    if (known.size === MOST_KNOWN) known.clear()
+    refs = Object.freeze(Object.assign(Object.create(null) as object, { [alias]: createRef([alias]) }))
+    known.set(alias, refs)
+  }
+  return refs
 }
 
 /** Runs a select callback with spread markers numbered from 0, so equal queries have equal trees. */

@@ -7,17 +7,17 @@ import { SlotCache } from './slot-cache.ts'
 import { assemble, type Template } from './template.ts'
 
 /**
- * The rows of a live collection. Without a select they are the very rows of its source; otherwise each is
- * assembled when somebody looks, once, and kept while the collection shows it.
+ * The rows of a live collection with a select: each is assembled when somebody looks, once, and kept while the
+ * collection shows it. Without a select the rows are the very rows of the source.
  */
 export class LiveRows implements RowSource {
   readonly #source: RowSource
-  readonly #template: Template | undefined
+  readonly #template: Template
   readonly #collectionId: string
   readonly #rows = new SlotCache<object>()
   readonly #computed = new SlotCache<Uint8Array>()
 
-  constructor(source: RowSource, template: Template | undefined, collectionId: string) {
+  constructor(source: RowSource, template: Template, collectionId: string) {
     this.#source = source
     this.#template = template
     this.#collectionId = collectionId
@@ -28,7 +28,6 @@ export class LiveRows implements RowSource {
   }
 
   row(slot: number): object {
-    if (this.#template === undefined) return this.#source.row(slot)
     const known = this.#rows.get(slot)
     if (known !== undefined) return known
     const row = assemble(this.#template, this.#source, slot, this.#computed.get(slot))
@@ -38,11 +37,10 @@ export class LiveRows implements RowSource {
   }
 
   valueAt(slot: number, path: Path): unknown {
-    return this.#template === undefined ? this.#source.valueAt(slot, path) : path.read(this.row(slot))
+    return path.read(this.row(slot))
   }
 
   essence(slot: number): object {
-    if (this.#template === undefined) return this.#source.essence(slot)
     return assemble(this.#template, essenceOf(this.#source), slot, undefined)
   }
 
@@ -55,7 +53,7 @@ export class LiveRows implements RowSource {
     bytes: Uint8Array,
     at: number,
   ): void {
-    const fields = this.#template?.computed ?? 0
+    const fields = this.#template.computed
     if (fields === 0) return
     let from = at
     for (let i = 0; i < n; i++) {
