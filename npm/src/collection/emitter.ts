@@ -4,9 +4,11 @@ type Listener = (payload: never) => void
 
 /** Named events with a set of listeners each. A listener that throws disturbs nobody. */
 export class Emitter {
-  readonly #listeners = new Map<string, Set<Listener>>()
+  /** Made for the first listener: most collections have none. */
+  #listeners: Map<string, Set<Listener>> | undefined
 
   on(event: string, listener: Listener): () => void {
+    this.#listeners ??= new Map()
     let listeners = this.#listeners.get(event)
     if (listeners === undefined) {
       listeners = new Set()
@@ -25,7 +27,7 @@ export class Emitter {
   }
 
   off(event: string, listener: Listener): void {
-    this.#listeners.get(event)?.delete(listener)
+    this.#listeners?.get(event)?.delete(listener)
   }
 
   /** The next payload; rejects after `timeoutMs` milliseconds if given. */
@@ -46,12 +48,12 @@ export class Emitter {
 
   /** Whether anybody listens to an event. */
   hears(event: string): boolean {
-    return (this.#listeners.get(event)?.size ?? 0) > 0
+    return this.#listeners !== undefined && (this.#listeners.get(event)?.size ?? 0) > 0
   }
 
   /** Calls the listeners of an event that are there now; what they throw is reported. */
   emit(event: string, payload: object): void {
-    const listeners = this.#listeners.get(event)
+    const listeners = this.#listeners?.get(event)
     if (listeners === undefined || listeners.size === 0) return
     for (const listener of Array.from(listeners)) {
       try {
@@ -63,6 +65,6 @@ export class Emitter {
   }
 
   clear(): void {
-    this.#listeners.clear()
+    this.#listeners = undefined
   }
 }

@@ -42,7 +42,7 @@ export abstract class ManagedCollection extends EngineCollection {
   #subscribers = 0
   #subscriptions = 0
   #ready = false
-  #firstReady = new Set<() => void>()
+  #firstReady: Set<() => void> | undefined
   #waiters: PreloadWaiter[] = []
   #preload: Promise<void> | undefined
 
@@ -122,7 +122,7 @@ export abstract class ManagedCollection extends EngineCollection {
     cancelCleanup(this)
     this.session++
     this.close()
-    this.#firstReady.clear()
+    this.#firstReady = undefined
     this.#ready = false
     this.#failure = undefined
     this.#preload = undefined
@@ -142,8 +142,10 @@ export abstract class ManagedCollection extends EngineCollection {
       callback()
       return () => {}
     }
-    this.#firstReady.add(callback)
-    return () => this.#firstReady.delete(callback)
+    const waiting = this.#firstReady ?? new Set()
+    this.#firstReady = waiting
+    waiting.add(callback)
+    return () => waiting.delete(callback)
   }
 
   /** Starts if need be and waits for readiness. One promise for all callers until it fails. */
@@ -256,8 +258,8 @@ export abstract class ManagedCollection extends EngineCollection {
     if (status !== 'ready') return
     if (!this.#ready) {
       this.#ready = true
-      const callbacks = Array.from(this.#firstReady)
-      this.#firstReady.clear()
+      const callbacks = this.#firstReady === undefined ? [] : Array.from(this.#firstReady)
+      this.#firstReady = undefined
       for (const callback of callbacks) {
         try {
           callback()
@@ -291,6 +293,7 @@ export abstract class ManagedCollection extends EngineCollection {
   }
 
   #settle(settle: (waiter: PreloadWaiter) => void): void {
+    if (this.#waiters.length === 0) return
     const waiters = this.#waiters
     this.#waiters = []
     for (const waiter of waiters) settle(waiter)
