@@ -179,10 +179,7 @@ export abstract class EngineCollection {
   /** The rows in order. */
   rowList(): object[] {
     if (this.#frozen !== undefined) return Array.from(this.#frozen.values())
-    const rows: object[] = []
-    const { source } = this
-    if (this.mirror.size > 0) this.mirror.visit((_keyId, slot) => rows.push(source.row(slot)))
-    return rows
+    return this.mirror.size === 0 ? [] : this.mirror.rowsFrom(this.source)
   }
 
   #touch(): void {

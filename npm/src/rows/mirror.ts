@@ -1,5 +1,6 @@
 import { Members, NONE } from './members.ts'
 import { OrderList } from './order-list.ts'
+import type { RowSource } from './row-source.ts'
 
 /** In a list of up to this many rows a changed one is found faster by looking at all than through a table. */
 const TINY = 16
@@ -112,6 +113,18 @@ export class Mirror {
       const key = pairs[i] as number
       visitor(key, members === undefined ? (pairs[i + 1] as number) : members.slotOf(key))
     }
+  }
+
+  /** The rows in order, as `source` has them. */
+  rowsFrom(source: RowSource): object[] {
+    const { pairs, length } = this.#needOrder()
+    const members = this.#positional ? undefined : this.#members
+    const rows: object[] = []
+    for (let i = 0; i < 2 * length; i += 2) {
+      const slot = members === undefined ? pairs[i + 1] : members.slotOf(pairs[i] as number)
+      rows.push(source.row(slot as number))
+    }
+    return rows
   }
 
   #needOrder(): OrderList {
