@@ -331,7 +331,8 @@ function copyIn(message: Writer, memory: MemoryViews, at: number): void {
     return
   }
   const to = memory.u32
-  for (let from = 0, word = at >>> 2, end = (length + 3) >>> 2; from < end; ) to[word++] = u32[from++] as number
+  for (let from = 0, word = at >>> 2, end = (length + 3) >>> 2; from < end; )
+    to[word++] = u32[from++] as number
 }
 
 function reasonOf(error: unknown): string {
