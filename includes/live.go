@@ -44,6 +44,7 @@ type Live struct {
 	changes []d2.Change
 	delta   *d2.Delta
 	visible []d2.Change
+	spare   []d2.Change // room for visible
 	rebound []d2.Change
 	failure error
 	broken  bool // failed for good: until it is cleaned up

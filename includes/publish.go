@@ -1,6 +1,8 @@
 package includes
 
 import (
+	"slices"
+
 	"millrace.dev/millrace/collection"
 	"millrace.dev/millrace/d2"
 )
@@ -145,7 +147,7 @@ func (l *Live) prepare() {
 
 func (l *Live) readDelta() {
 	d := l.delta
-	visible := make([]d2.Change, 0, d.Ops())
+	visible := slices.Grow(l.spare[:0], d.Ops())
 	for _, x := range d.Leaves {
 		visible = append(visible, d2.Change{Key: x.Key, Old: x.Old, New: d2.None})
 	}
@@ -167,6 +169,9 @@ func (l *Live) readDelta() {
 		l.rebound = append(l.rebound, d2.Change{Key: x.Key, Old: x.Old, New: x.New})
 	}
 	l.visible = visible
+	if l.spare = visible[:0]; cap(visible) > 256 {
+		l.spare = nil
+	}
 	l.size = int(d.NewLen)
 }
 
