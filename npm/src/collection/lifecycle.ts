@@ -120,8 +120,10 @@ export abstract class ManagedCollection extends EngineCollection {
   cleanup(): void {
     const previous = this.#status
     cancelCleanup(this)
-    this.session++
+    const session = ++this.session
     this.close()
+    // User code runs on the way. What it started or ended meanwhile stays as it left it.
+    if (this.session !== session) return
     this.#firstReady = undefined
     this.#ready = false
     this.#failure = undefined
@@ -129,7 +131,7 @@ export abstract class ManagedCollection extends EngineCollection {
     this.#settle((waiter) => waiter.reject(aborted(this.id)))
     if (this.#known) {
       this.shell.tell(Command.cleanup, this.col)
-      if (this.#subscriptions === 0) this.#part()
+      if (this.session === session && this.#subscriptions === 0) this.#part()
     } else {
       this.emptied()
       if (previous !== 'cleaned-up') this.shell.publish(this.#enter(previous, 'cleaned-up'))
@@ -217,6 +219,7 @@ export abstract class ManagedCollection extends EngineCollection {
 
   /** Nobody will be told anything of a session that is over: shell and engine forget the collection. */
   #part(): void {
+    if (this.col === 0) return
     this.forget()
     this.shell.removeCollection(this.col)
     this.col = 0

@@ -54,7 +54,7 @@ export class LiveCollection extends ManagedCollection {
 
   override cleanup(): void {
     super.cleanup()
-    if (this.#definition.ownsInput) this.#definition.input.cleanup()
+    if (this.#definition.ownsInput && !this.#connected) this.#definition.input.cleanup()
   }
 
   released(_op: number, effects: Reader, fields: number): void {
@@ -76,27 +76,35 @@ export class LiveCollection extends ManagedCollection {
   }
 
   protected open(): void {
+    const { session } = this
     const { input } = this.#definition
     let failure: { readonly error: unknown } | undefined
     try {
       input.addSubscriber()
-      this.#connected = true
     } catch (error) {
       failure = { error }
     }
+    if (this.session !== session) {
+      // Somebody who was told of the source's start has started or ended this collection, too.
+      if (failure === undefined) input.removeSubscriber()
+      return
+    }
+    this.#connected = failure === undefined
     this.#source = this.#rowsOf(this.#definition)
     try {
       this.#startQuery(input.col)
     } catch (error) {
       failure ??= { error }
-      if (this.status === 'idle' || this.status === 'cleaned-up') this.#giveUp(failure.error)
+      const unknown = this.status === 'idle' || this.status === 'cleaned-up'
+      if (unknown && this.session === session) this.#giveUp(failure.error)
     }
     if (failure !== undefined) throw failure.error
   }
 
   protected close(): void {
-    if (this.#connected) this.#definition.input.removeSubscriber()
+    if (!this.#connected) return
     this.#connected = false
+    this.#definition.input.removeSubscriber()
   }
 
   /** The engine forgets the result of a query at its cleanup. */

@@ -93,12 +93,17 @@ export class RootCollection extends ManagedCollection {
   }
 
   protected open(): void {
+    const { session } = this
     if (this.col === 0) this.#declare()
     this.shell.tell(Command.start, this.col)
+    // Those who were told of the start may have ended it.
+    if (this.session !== session) return
     try {
-      this.#disconnect = this.shell.connect(() => this.#feed.connect(this))
+      const disconnect = this.shell.connect(() => this.#feed.connect(this))
+      if (this.session === session) this.#disconnect = disconnect
+      else this.#end(disconnect)
     } catch (error) {
-      this.markError(error)
+      if (this.session === session) this.markError(error)
       throw error
     }
   }
@@ -106,6 +111,10 @@ export class RootCollection extends ManagedCollection {
   protected close(): void {
     const disconnect = this.#disconnect
     this.#disconnect = undefined
+    this.#end(disconnect)
+  }
+
+  #end(disconnect: Cleanup): void {
     try {
       disconnect?.()
     } catch (error) {

@@ -313,6 +313,46 @@ describe('cleanup', () => {
     expect(collection.subscriberCount).toBe(1)
   })
 
+  it('may be undone by those who are told of it', async () => {
+    const { collection } = source({ rows: [{ id: 1 }] })
+    const stop = collection.on('status:cleaned-up', () => collection.startSyncImmediate())
+    await collection.cleanup()
+    expect([collection.status, collection.size]).toEqual(['ready', 1])
+    stop()
+    const again = collection.on('status:cleaned-up', () => void collection.cleanup())
+    await collection.cleanup()
+    again()
+    collection.startSyncImmediate()
+    expect(collection.size).toBe(1)
+  })
+
+  it('happens once when the source cleans up as it ends', async () => {
+    const { collection } = source({ onSync: () => () => void collection.cleanup() })
+    const seen: string[] = []
+    collection.on('status:change', ({ previousStatus, status }) => seen.push(`${previousStatus} ${status}`))
+    await collection.cleanup()
+    expect(seen).toEqual(['ready cleaned-up'])
+  })
+
+  it('may happen while the collection starts', async () => {
+    const ended = vi.fn()
+    const syncs = vi.fn()
+    const early = source({ startSync: false, onSync: syncs })
+    early.collection.once('status:loading', () => void early.collection.cleanup())
+    early.collection.startSyncImmediate()
+    expect([early.collection.status, syncs.mock.calls.length]).toEqual(['cleaned-up', 0])
+
+    const late = source({
+      startSync: false,
+      onSync: () => {
+        void late.collection.cleanup()
+        return ended
+      },
+    })
+    late.collection.startSyncImmediate()
+    expect([late.collection.status, ended.mock.calls.length]).toEqual(['cleaned-up', 1])
+  })
+
   describe('of collections nobody watches', () => {
     beforeEach(() => void vi.useFakeTimers())
     afterEach(() => void vi.useRealTimers())

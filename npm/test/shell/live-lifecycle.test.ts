@@ -129,6 +129,23 @@ describe('the life of live queries', () => {
     ])
   })
 
+  it('may be started or cleaned up by those who are told that their source starts', async () => {
+    const { collection } = source({ startSync: false, rows: [{ id: 1 }] })
+    const live = createLiveQueryCollection((q) => q.from({ r: collection }))
+    const stop = collection.on('status:loading', () => live.startSyncImmediate())
+    const subscription = live.subscribeChanges(() => {})
+    expect([live.status, live.size, collection.subscriberCount]).toEqual(['ready', 1, 1])
+    subscription.unsubscribe()
+    stop()
+    await live.cleanup()
+    await collection.cleanup()
+    collection.once('status:loading', () => void live.cleanup())
+    live.startSyncImmediate()
+    expect([live.status, collection.subscriberCount]).toEqual(['cleaned-up', 0])
+    live.startSyncImmediate()
+    expect([live.status, live.size]).toEqual(['ready', 1])
+  })
+
   it('hold their source while they are started, and are collected when unwatched', async () => {
     vi.useFakeTimers()
     try {
