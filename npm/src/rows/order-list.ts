@@ -1,13 +1,9 @@
-import { NONE } from './members.ts'
-
 /** Orders up to this length, and changes of at most `FEW` rows, are worth patching when they arrive. */
 const SMALL = 1024
 const FEW = 16
 /** Marks a moved row whose value changed as well. */
 const CHANGED = 0x80000000
 const HEADER = 6
-/** Up to this many words are copied by a loop, which is faster than a call and its view for them. */
-const SHORT_RUN = 128
 
 const NOTHING = new Uint32Array(0)
 
@@ -17,7 +13,6 @@ export class OrderList {
   length = 0
   /** Key id and slot of each row, one behind the other. Longer than the order may be. */
   pairs = NOTHING
-  #spare = NOTHING
 
   /** Takes in the whole order: pairs of key id and slot. */
   load(pairs: Uint32Array, at: number, n: number): void {
@@ -29,7 +24,7 @@ export class OrderList {
 
   clear(): void {
     this.length = 0
-    this.pairs = this.#spare = NOTHING
+    this.pairs = NOTHING
   }
 
   /** Puts another slot in the place of `old`. Scans the list. */
@@ -66,58 +61,70 @@ export class OrderList {
     return true
   }
 
-  /** Applies what leaves, moves and enters: the order is put together anew in the spare list. */
+  /** Applies what leaves, moves and enters, in place: takes out from the front, then puts in from the back. */
   #rearrange(layout: Uint32Array, at: number, slotNow: (keyId: number) => number): void {
     const newLength = layout[at + 1] as number
     const leaves = layout[at + 2] as number
-    const moves = layout[at + 3] as number
-    const enters = layout[at + 4] as number
+    let moves = layout[at + 3] as number
+    let enters = layout[at + 4] as number
     const leaveAt = at + HEADER
     const moveAt = leaveAt + leaves
     const enterAt = moveAt + moves * 2
     const removed: number[] = []
     for (let i = 0; i < leaves; i++) removed.push(layout[leaveAt + i] as number)
-    for (let i = 0; i < moves; i++) removed.push(layout[moveAt + 2 * i] as number)
-    if (moves > 0) removed.sort((a, b) => a - b)
-    const old = this.pairs
-    const pairs = fits(this.#spare, newLength)
-      ? this.#spare
-      : new Uint32Array(2 * (newLength + (newLength >> 2)))
-    let from = 0
-    let nextRemoved = 0
-    let move = 0
-    let enter = 0
-    for (let to = 0; to < newLength; ) {
-      const moveTo = move < moves ? ((layout[moveAt + 2 * move + 1] as number) & ~CHANGED) >>> 0 : NONE
-      const enterTo = enter < enters ? (layout[enterAt + 3 * enter] as number) : NONE
-      if (to === enterTo) {
-        pairs[2 * to] = layout[enterAt + 3 * enter + 1] as number
-        pairs[2 * to++ + 1] = layout[enterAt + 3 * enter++ + 2] as number
-        continue
-      }
-      if (to === moveTo) {
-        const source = layout[moveAt + 2 * move] as number
-        const changed = ((layout[moveAt + 2 * move++ + 1] as number) & CHANGED) !== 0
-        const key = old[2 * source] as number
-        pairs[2 * to] = key
-        pairs[2 * to++ + 1] = changed ? slotNow(key) : (old[2 * source + 1] as number)
-        continue
-      }
-      while (nextRemoved < removed.length && removed[nextRemoved] === from) {
-        nextRemoved++
-        from++
-      }
-      // Everything up to the next place where something is taken out or put in stays side by side.
-      const stop = nextRemoved < removed.length ? (removed[nextRemoved] as number) : this.length
-      const run = Math.min(stop - from, Math.min(moveTo, enterTo, newLength) - to)
-      if (run <= 0) break
-      copyWords(old, 2 * from, pairs, 2 * to, 2 * run)
-      from += run
-      to += run
+    const moved: number[] = []
+    for (let i = 0; i < moves; i++) {
+      const from = layout[moveAt + 2 * i] as number
+      const key = this.pairs[2 * from] as number
+      const changed = ((layout[moveAt + 2 * i + 1] as number) & CHANGED) !== 0
+      moved.push(key, changed ? slotNow(key) : (this.pairs[2 * from + 1] as number))
+      removed.push(from)
     }
-    this.#spare = old
-    this.pairs = pairs
+    if (moves > 0) removed.sort((a, b) => a - b)
+
+    let end = this.#takeOut(removed)
+    this.#reserve(newLength)
+    const { pairs } = this
+    for (let to = newLength; moves + enters > 0; ) {
+      const moveTo = moves > 0 ? (layout[moveAt + 2 * moves - 1] as number) & ~CHANGED : -1
+      const enterTo = enters > 0 ? (layout[enterAt + 3 * enters - 3] as number) : -1
+      const place = Math.max(moveTo, enterTo)
+      // What stays between this place and the one put in before.
+      const run = to - place - 1
+      pairs.copyWithin(2 * (place + 1), 2 * (end - run), 2 * end)
+      end -= run
+      to = place
+      if (enterTo === place) {
+        enters--
+        pairs[2 * to] = layout[enterAt + 3 * enters + 1] as number
+        pairs[2 * to + 1] = layout[enterAt + 3 * enters + 2] as number
+      } else {
+        moves--
+        pairs[2 * to] = moved[2 * moves] as number
+        pairs[2 * to + 1] = moved[2 * moves + 1] as number
+      }
+    }
     this.length = newLength
+  }
+
+  /** Closes the gaps that the rows at ascending places leave. Returns how many rows stay. */
+  #takeOut(removed: readonly number[]): number {
+    let to = removed.length > 0 ? (removed[0] as number) : this.length
+    for (let i = 0; i < removed.length; i++) {
+      const from = (removed[i] as number) + 1
+      const end = i + 1 < removed.length ? (removed[i + 1] as number) : this.length
+      this.pairs.copyWithin(2 * to, 2 * from, 2 * end)
+      to += end - from
+    }
+    return to
+  }
+
+  /** Makes room for n rows, and not far too much; the rows so far stay. */
+  #reserve(n: number): void {
+    if (fits(this.pairs, n)) return
+    const pairs = new Uint32Array(2 * (n + (n >> 2)))
+    pairs.set(this.pairs.subarray(0, Math.min(pairs.length, 2 * this.length)))
+    this.pairs = pairs
   }
 }
 
@@ -125,9 +132,4 @@ export class OrderList {
 function fits(pairs: Uint32Array, n: number): boolean {
   const rows = pairs.length >> 1
   return rows >= n && rows < 4 * n + 64
-}
-
-function copyWords(from: Uint32Array, at: number, to: Uint32Array, toAt: number, n: number): void {
-  if (n > SHORT_RUN) to.set(from.subarray(at, at + n), toAt)
-  else for (let i = 0; i < n; i++) to[toAt + i] = from[at + i] as number
 }
