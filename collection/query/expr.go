@@ -38,11 +38,7 @@ const (
 	FnOr
 	FnNot
 
-	// fnOrNull(x) is x, or null where x is undefined: a selected field that is
-	// undefined is null in the result.
-	fnOrNull
-	// fnInto(a, b) is b, or null where a is null or undefined: navigating into
-	// a selected field that came out null gives null.
+	// fnInto(a, b) is b, or a where a is null or undefined: navigation stops there.
 	fnInto
 	// fnElse(a, b) is a, or b where a is undefined: a spread over an earlier
 	// field covers it only where the spread row has the field.
@@ -58,7 +54,7 @@ const (
 var fnNames = [...]string{
 	FnEq: "eq", FnGt: "gt", FnGte: "gte", FnLt: "lt", FnLte: "lte", FnIn: "in", FnLike: "like", FnILike: "ilike",
 	FnIsNull: "isNull", FnIsUndefined: "isUndefined", FnAnd: "and", FnOr: "or", FnNot: "not",
-	fnOrNull: "#orNull", fnInto: "#into", fnElse: "#else",
+	fnInto: "#into", fnElse: "#else",
 	fnWithin: "#within", fnPick: "#pick",
 }
 

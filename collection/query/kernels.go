@@ -4,7 +4,7 @@ import "millrace.dev/millrace/collection/value"
 
 // truth evaluates n as a condition for each slot.
 func (p *Program) truth(n *node, slots []uint32, out []value.Tri) error {
-	if n.op != OpCall || n.fn >= fnOrNull {
+	if n.op != OpCall || n.fn >= fnInto {
 		v := p.take()
 		defer p.give(v)
 		if err := p.cells(n, slots, v); err != nil {
@@ -96,7 +96,7 @@ func (p *Program) fold(n *node, slots []uint32, out []value.Tri) error {
 
 // operand evaluates one operand of and or or into t, a part of v.
 func (p *Program) operand(a *node, isAnd bool, slots []uint32, t []value.Tri, v *vec) error {
-	if a.op == OpCall && a.fn < fnOrNull {
+	if a.op == OpCall && a.fn < fnInto {
 		return p.truth(a, slots, t)
 	}
 	if err := p.cells(a, slots, v); err != nil {
@@ -115,7 +115,7 @@ func (p *Program) operand(a *node, isAnd bool, slots []uint32, t []value.Tri, v 
 
 // not is JavaScript's negation, with null staying unknown.
 func (p *Program) not(a *node, slots []uint32, out []value.Tri) error {
-	if a.op == OpCall && a.fn < fnOrNull {
+	if a.op == OpCall && a.fn < fnInto {
 		if err := p.truth(a, slots, out); err != nil {
 			return err
 		}

@@ -218,7 +218,7 @@ func (p *Program) cells(n *node, slots []uint32, v *vec) error {
 			kinds[i], vals[i] = opaque.Kind, opaque.Val
 		}
 	case OpCall:
-		if n.fn >= fnOrNull {
+		if n.fn >= fnInto {
 			return p.navigate(n, slots, v)
 		}
 		if err := p.truth(n, slots, v.tri[:len(slots)]); err != nil {
@@ -243,14 +243,6 @@ func (p *Program) navigate(n *node, slots []uint32, v *vec) error {
 	if err := p.cells(n.args[0], slots, v); err != nil {
 		return err
 	}
-	if n.fn == fnOrNull {
-		for i, k := range v.kinds[:len(slots)] {
-			if k == value.KindUndefined {
-				v.kinds[i] = value.KindNull
-			}
-		}
-		return nil
-	}
 	w := p.take()
 	defer p.give(w)
 	if err := p.cells(n.args[1], slots, w); err != nil {
@@ -269,7 +261,6 @@ func (p *Program) navigate(n *node, slots []uint32, v *vec) error {
 		switch {
 		case n.fn == fnElse && v.kinds[i] != value.KindUndefined:
 		case n.fn == fnInto && absent:
-			v.kinds[i], v.vals[i] = value.KindNull, 0
 		case n.fn == fnWithin && absent:
 			v.kinds[i], v.vals[i] = value.KindUndefined, 0
 		case n.fn == fnPick && v.kinds[i] == value.KindUndefined:

@@ -78,28 +78,16 @@ func (s Shape) Under(q *Query, id value.Cell) Shape {
 	return Shape{row: out}
 }
 
-// selected is the form of a selected field.
+// selected is the form of a selected field. A constant that is undefined is null; a
+// field that a row does not have stays undefined.
 func (s Shape) selected(source *form, e *Expr) *form {
-	if e.Op == OpRef {
-		return source.locate(e.Path).orNull()
-	}
-	return (&form{expr: s.Rewrite(e)}).orNull()
-}
-
-// orNull is f with null in place of undefined.
-func (f *form) orNull() *form {
 	switch {
-	case f.guard != nil:
-		return &form{guard: f.guard, over: f.over.orNull(), under: f.under.orNull()}
-	case f.expr == nil || f.expr.Op == OpCall && f.expr.Fn <= FnNot:
-		return f
-	case f.expr.Op == OpConst:
-		if f.expr.Cell.Kind == value.KindUndefined {
-			return &form{expr: Const(nullCell)}
-		}
-		return f
+	case e.Op == OpRef:
+		return source.locate(e.Path)
+	case e.Op == OpConst && e.Cell.Kind == value.KindUndefined:
+		return &form{expr: Const(nullCell)}
 	}
-	return &form{expr: Call(fnOrNull, f.expr)}
+	return &form{expr: s.Rewrite(e)}
 }
 
 // object returns the object at path in the making. Fields of one object come
@@ -295,8 +283,6 @@ func navigate(x *Expr, path []string) *Expr {
 	}
 	if x.Op == OpCall {
 		switch x.Fn {
-		case fnOrNull:
-			return Call(fnInto, x.Args[0], navigate(x.Args[0], path))
 		case fnInto, fnWithin:
 			return Call(x.Fn, x.Args[0], navigate(x.Args[1], path))
 		}

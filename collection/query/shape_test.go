@@ -120,7 +120,7 @@ func (m *rowModel) selected(entries []Entry, row *object) *object {
 			}
 			v = c
 		}
-		if v == any(undefinedCell) {
+		if v == any(undefinedCell) && e.Expr.Op != OpRef {
 			v = nullCell
 		}
 		name := path[len(path)-1]

@@ -74,7 +74,7 @@ type reading struct {
 	computed []byte // nil: computed fields are left out
 }
 
-// assemble makes the object; undefined values become nil, except in spreads.
+// assemble makes the object. A reference to nothing is Undefined, an undefined constant nil.
 func (t *template) assemble(from reading) map[string]any {
 	row := make(map[string]any, len(t.members))
 	for _, m := range t.members {
@@ -91,8 +91,7 @@ func (t *template) assemble(from reading) map[string]any {
 			v := m.field.expr.value
 			if m.field.expr.op == opRef {
 				v = from.at(from.source, from.slot, m.field.expr.path)
-			}
-			if v == Undefined {
+			} else if v == Undefined {
 				v = nil
 			}
 			row[m.name] = v

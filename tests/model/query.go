@@ -255,7 +255,7 @@ func project(fields []Field, r Row) (map[string]any, error) {
 			if err != nil {
 				return nil, err
 			}
-			if v == Undefined {
+			if v == Undefined && f.Expr.Path == nil {
 				v = nil
 			}
 			out[f.Path[0]] = v

@@ -5,7 +5,7 @@ import type { RowSource } from './row-source.ts'
 
 /** How one field of a result row is made. */
 export type Member =
-  /** The value at a path of the source row; undefined becomes null. */
+  /** The value at a path of the source row. */
   | { readonly kind: 'value'; readonly name: string; readonly path: Path }
   /** The source row itself. */
   | { readonly kind: 'row'; readonly name: string }
@@ -44,7 +44,7 @@ function fields(
   for (const member of members) {
     switch (member.kind) {
       case 'value':
-        row[member.name] = read(source, slot, member.path) ?? null
+        row[member.name] = read(source, slot, member.path)
         break
       case 'row':
         row[member.name] = source.row(slot)

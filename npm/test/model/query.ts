@@ -76,12 +76,10 @@ const isPredicate = (field: object): field is Predicate => 'op' in field && type
 function shaped(shape: Shape, row: Row): Row {
   const result: Row = shape.spread ? { ...row } : {}
   for (const [name, field] of Object.entries(shape.fields)) {
-    if (isPath(field)) result[name] = at(row, field) ?? null
+    if (isPath(field)) result[name] = at(row, field)
     else if (isPredicate(field)) result[name] = truth(field, row)
     else
-      result[name] = Object.fromEntries(
-        Object.entries(field).map(([inner, path]) => [inner, at(row, path) ?? null]),
-      )
+      result[name] = Object.fromEntries(Object.entries(field).map(([inner, path]) => [inner, at(row, path)]))
   }
   return result
 }

@@ -174,7 +174,7 @@ describe('live queries', () => {
     const row = live.get(1) as unknown as Record<string, unknown>
     expect(plain(row)).toEqual({
       a: { b: 5, c: 'constant' },
-      none: null,
+      none: undefined,
       big: true,
       unknown: null,
       row: { id: 1, v: 5, deep: { x: 1, y: null } },
@@ -393,6 +393,18 @@ describe('live queries', () => {
         }),
       )
     expect([where(isNull), where(isUndefined)]).toEqual([[1], [2, 3]])
+
+    const selected = createLiveQueryCollection({
+      startSync: true,
+      query: (q) => q.from({ r: collection }).select(({ r }) => ({ v: r.v, none: undefined })),
+    })
+    const over = (test: (value: unknown) => unknown, field: 'v' | 'none') =>
+      createLiveQueryCollection({
+        startSync: true,
+        query: (q) => q.from({ r: selected }).where(({ r }) => test(r[field]) as never),
+      }).size
+    expect(list(selected)).toStrictEqual([null, undefined, undefined].map((v) => ({ v, none: null })))
+    expect([over(isNull, 'v'), over(isUndefined, 'v'), over(isNull, 'none')]).toEqual([1, 2, 3])
   })
 
   it('filter by virtual properties', () => {
