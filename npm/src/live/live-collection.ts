@@ -90,6 +90,11 @@ export class LiveCollection extends ManagedCollection {
       return
     }
     this.#connected = failure === undefined
+    if (input.col === 0) {
+      const { error } = failure ?? { error: this.#fault('its source was cleaned up while it started') }
+      this.#giveUp(error)
+      throw error
+    }
     this.#source = this.#rowsOf(this.#definition)
     try {
       this.#startQuery(input.col)
@@ -112,14 +117,7 @@ export class LiveCollection extends ManagedCollection {
 
   protected failureOf(message: string | undefined): { readonly error: unknown } | undefined {
     if (message !== undefined) this.freeze()
-    const failure =
-      message === undefined
-        ? this.#definition.input.failure
-        : {
-            error: new TanStackDBError(
-              `Live query "${this.id}" failed: ${message}. Clean it up to start it again`,
-            ),
-          }
+    const failure = message === undefined ? this.#definition.input.failure : { error: this.#fault(message) }
     console.error(
       `[Live Query Error] ${this.id}`,
       failure?.error ?? `its source "${this.#definition.input.id}" failed`,
@@ -158,6 +156,10 @@ export class LiveCollection extends ManagedCollection {
       command,
     )
     this.shell.send(command)
+  }
+
+  #fault(reason: string): Error {
+    return new TanStackDBError(`Live query "${this.id}" failed: ${reason}. Clean it up to start it again`)
   }
 
   /** The engine took the query for none of its own. */

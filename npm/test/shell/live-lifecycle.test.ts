@@ -146,6 +146,17 @@ describe('the life of live queries', () => {
     expect([live.status, live.size]).toEqual(['ready', 1])
   })
 
+  it('fail when their source is cleaned up as it starts', async () => {
+    const { collection } = source({ startSync: false, rows: [{ id: 1 }] })
+    const live = createLiveQueryCollection((q) => q.from({ r: collection }))
+    collection.once('status:ready', () => void collection.cleanup())
+    expect(() => live.startSyncImmediate()).toThrow('its source was cleaned up while it started')
+    expect([live.status, collection.subscriberCount]).toEqual(['error', 0])
+    await live.cleanup()
+    live.startSyncImmediate()
+    expect([live.status, live.size]).toEqual(['ready', 1])
+  })
+
   it('hold their source while they are started, and are collected when unwatched', async () => {
     vi.useFakeTimers()
     try {
