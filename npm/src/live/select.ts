@@ -89,20 +89,26 @@ function put(fields: Fields, field: Field): void {
   fields.list.push(field)
 }
 
-/** The expression that a path into the selected row stands for; undefined when nothing is there. */
+/**
+ * The expression that a path into the selected row stands for; undefined when nothing is there. Whether a spread covers
+ * an earlier field depends on the row: a constant is taken for a default of what is spread, and anything else for a
+ * field that the row does not have.
+ */
 export function selectedExpression(
   select: Select,
   path: readonly string[],
 ): BasicExpression | readonly string[] | undefined {
   const { entries } = compileSelect(select)
+  let spread: readonly string[] | undefined
   for (let i = entries.length - 1; i >= 0; i--) {
     const entry = entries[i] as SelectEntry
     if (!entry.path.every((name, at) => path[at] === name)) continue
     const rest = path.slice(entry.path.length)
     if ('spread' in entry) {
-      if (rest.length > 0) return [...entry.spread, ...rest]
-    } else if (rest.length === 0) return entry.expression
+      if (rest.length > 0) spread ??= [...entry.spread, ...rest]
+    } else if (spread !== undefined && entry.expression.type === 'val') return spread
+    else if (rest.length === 0) return entry.expression
     else if (entry.expression.type === 'ref') return [...entry.expression.path.slice(1), ...rest]
   }
-  return undefined
+  return spread
 }

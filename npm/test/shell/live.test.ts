@@ -31,6 +31,28 @@ describe('live queries', () => {
   })
   afterEach(() => logged.mockRestore())
 
+  it('order by selected fields, whether a spread comes before or after them', () => {
+    const { collection } = source({
+      rows: [
+        { id: 1, v: 2, w: 1 },
+        { id: 2, v: 1, w: 2 },
+      ],
+    })
+    const shown = (query: Parameters<typeof createLiveQueryCollection>[0]) =>
+      ids(createLiveQueryCollection(query))
+    const rows = new Query().from({ row: collection })
+    const before = rows
+      .select(({ row }) => ({ n: { v: row.v }, ...row }))
+      .orderBy(({ $selected }) => $selected.n.v)
+    const after = rows.select(({ row }) => ({ ...row, w: row.v })).orderBy(({ $selected }) => $selected.w)
+    const standard = rows.select(({ row }) => ({ w: 'none', ...row })).orderBy(({ $selected }) => $selected.w)
+    const spread = rows.select(({ row }) => ({ n: row.v, ...row })).orderBy(({ $selected }) => $selected.id)
+    expect(shown({ query: before as never, startSync: true })).toEqual([2, 1])
+    expect(shown({ query: after as never, startSync: true })).toEqual([2, 1])
+    expect(shown({ query: standard as never, startSync: true })).toEqual([1, 2])
+    expect(shown({ query: spread as never, startSync: true })).toEqual([1, 2])
+  })
+
   it('take conditions that were put together in a loop', () => {
     const { collection } = source({ rows: Array.from({ length: 500 }, (_, id) => ({ id })) })
     const some = createLiveQueryCollection({
