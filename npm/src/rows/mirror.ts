@@ -4,6 +4,8 @@ import type { RowSource } from './row-source.ts'
 
 /** In a list of up to this many rows a changed one is found faster by looking at all than through a table. */
 const TINY = 16
+/** So many rows are looked at rather than the whole order being read again. */
+const SEARCHED = 1 << 14
 
 /**
  * Which keys a collection shows under which slots, and in which order, as the engine says. Membership and
@@ -52,25 +54,36 @@ export class Mirror {
     this.size = size
     if (!this.#positional) {
       if (!inPlace) this.#known = false
-      else if (this.#known && this.#members === undefined) {
-        if (size <= TINY) {
-          this.rebind(triples, at, n)
-          return
-        }
-        this.#buildMembers()
-      }
+      else this.#keepSlots(triples, at, n)
     }
-    const members = this.#members
-    if (members === undefined) return
-    for (let i = at; i < end; i += 3) members.set(triples[i] as number, triples[i + 2] as number)
+    this.#setMembers(triples, at, n)
   }
 
   /** Takes in slots that took the place of others without a visible change. */
   rebind(triples: Uint32Array, at: number, n: number): void {
-    for (let i = at; i < at + n * 3; i += 3) {
-      this.#members?.set(triples[i] as number, triples[i + 2] as number)
-      if (this.#known) this.#order.replaceSlot(triples[i + 1] as number, triples[i + 2] as number)
-    }
+    this.#keepSlots(triples, at, n)
+    this.#setMembers(triples, at, n)
+  }
+
+  /**
+   * Makes sure that the order goes on to lead to the right slots after rows that stay in place got new ones. Rows
+   * in key order are found through the membership; a list with positions is searched while that is little work.
+   */
+  #keepSlots(triples: Uint32Array, at: number, n: number): void {
+    if (!this.#known) return
+    if (!this.#positional && this.#members !== undefined) return
+    if (this.size <= TINY || (this.#positional && n * this.size <= SEARCHED)) {
+      for (let i = at; i < at + n * 3; i += 3) {
+        this.#order.replaceSlot(triples[i + 1] as number, triples[i + 2] as number)
+      }
+    } else if (this.#positional) this.#known = false
+    else this.#buildMembers()
+  }
+
+  #setMembers(triples: Uint32Array, at: number, n: number): void {
+    const members = this.#members
+    if (members === undefined) return
+    for (let i = at; i < at + n * 3; i += 3) members.set(triples[i] as number, triples[i + 2] as number)
   }
 
   /** Takes in a layout; the n triples are the changes installed with it. */
