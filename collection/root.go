@@ -69,6 +69,15 @@ func (r *Root) SlotOf(key uint32) uint32 {
 // KeyOf returns the key id of a slot; it implements d2.Keys.
 func (r *Root) KeyOf(slot uint32) uint32 { return r.keyOf[slot] }
 
+// Pairs appends the key id and the slot of each of slots.
+func (r *Root) Pairs(slots, dst []uint32) []uint32 {
+	dst = slices.Grow(dst, 2*len(slots))
+	for _, s := range slots {
+		dst = append(dst, r.keyOf[s], s)
+	}
+	return dst
+}
+
 // Slots appends the visible slots in no particular order.
 func (r *Root) Slots(dst []uint32) []uint32 {
 	for _, s := range r.slotOf {

@@ -392,10 +392,7 @@ func (l *Live) tell(slots []uint32) {
 
 // pair lists slots with their keys.
 func (e *Engine) pair(r *rootNode, slots []uint32) []uint32 {
-	e.pairs = e.pairs[:0]
-	for _, s := range slots {
-		e.pairs = append(e.pairs, r.KeyOf(s), s)
-	}
+	e.pairs = r.Pairs(slots, e.pairs[:0])
 	return e.pairs
 }
 

@@ -28,7 +28,9 @@ var (
 	// session is made by the first command: starting the module does no work.
 	session *Session
 	running bool
-	broken  bool
+	// commands counts them, for the sake of collection.
+	commands uint
+	broken   bool
 	// aligned holds effects that do not lie where the host's views can read their blocks.
 	aligned msgpack.Writer
 )
@@ -90,8 +92,18 @@ func exportCommand(n int32) (status int32) {
 	status, out := session.Command(input.bytes(int(n)))
 	publish(out)
 	broken = status == Broken
+	if commands++; commands%collectEvery == 0 {
+		// Marking goes on only when something allocates, or the scheduler gets a
+		// turn. A cycle left open would make every write of a pointer slow for as
+		// long as commands allocate nothing, which is most of the time.
+		runtime.Gosched()
+	}
 	return status
 }
+
+// collectEvery is how many commands share the cost of a scheduler's turn, some
+// ten microseconds.
+const collectEvery = 128
 
 // exportGC does nothing while a command runs.
 //
