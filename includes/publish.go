@@ -27,7 +27,9 @@ func (e *Engine) Sync(col uint32, tx *collection.Sync) error {
 	if len(changes) == 0 {
 		return nil
 	}
-	_ = e.graph.Push(r.input, changes)
+	if len(r.deps) > 0 {
+		_ = e.graph.Push(r.input, changes)
+	}
 	for _, t := range r.Deliver(changes) {
 		_ = e.graph.PushTo(t.Node, t.Batch)
 		t.Batch = t.Batch[:0]

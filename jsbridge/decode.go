@@ -28,6 +28,16 @@ type cellBuffers struct {
 	tx        collection.Sync
 }
 
+// keepOps bounds what a bulk load leaves behind in these buffers, in words.
+const keepOps = 1 << 14
+
+// trim drops buffers that only a bulk load needs.
+func (b *cellBuffers) trim() {
+	if cap(b.ops) > keepOps {
+		*b = cellBuffers{}
+	}
+}
+
 // buffer returns the i-th buffer of doubles.
 func (b *cellBuffers) buffer(i int) *[]float64 {
 	for len(b.vals) <= i {

@@ -89,6 +89,7 @@ func (s *Session) Command(msg []byte) (status int32, out []byte) {
 		status = Refused
 	}
 	s.engine.End()
+	s.cells.trim()
 	s.out.freeTexts(s.engine.Dict)
 	if s.pulls.failed {
 		status = PullFailed
