@@ -12,8 +12,6 @@ type Program struct {
 	nodes   []*node
 	texts   value.Texts
 	scratch *Scratch
-	// Scanned counts the slots looked at since the program was made.
-	Scanned uint64
 }
 
 // node is an expression with its columns bound.
@@ -114,7 +112,6 @@ func bind(e *Expr, b Binder, text bool) (*node, error) {
 // Select appends to keep, in order, the slots whose rows satisfy every
 // conjunct. An error is a fault of a value in one of the rows.
 func (p *Program) Select(slots, keep []uint32) ([]uint32, error) {
-	p.Scanned += uint64(len(slots))
 	if len(p.nodes) == 0 {
 		return append(keep, slots...), nil
 	}

@@ -12,7 +12,6 @@ type pulls struct{ db *DB }
 // The requests.
 const (
 	askColumn = 1
-	askTexts  = 2
 	askKeys   = 3
 )
 
@@ -41,11 +40,6 @@ func (p *pulls) Ask(request []byte) (answer []byte, err error) {
 		switch kind := in.u32(); kind {
 		case askColumn:
 			answer, err = p.column(in)
-		case askTexts:
-			m := newMessage()
-			m.array(1)
-			p.db.texts.write(m, in.blockU32())
-			answer, err = m.buf.Bytes(), in.err
 		case askKeys:
 			answer, err = p.keys(in)
 		default:

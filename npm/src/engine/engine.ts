@@ -29,8 +29,6 @@ export interface RootPulls {
 
 /** What the engine may ask about texts. The same rules as for `RootPulls` hold. */
 export interface TextPulls {
-  /** The bytes behind ids. `request` stands at the ids block. Write `[texts]` to `answer`. */
-  readTexts(request: Reader, answer: Writer): void
   /** Order of two texts under a collation: negative, 0 or positive. */
   compare(collation: number, a: number, b: number): number
 }

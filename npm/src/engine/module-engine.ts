@@ -254,7 +254,6 @@ export class ModuleEngine implements Engine {
       request.array()
       const kind = request.int()
       if (kind === 1) this.#root(request.int()).readColumn(request, answer)
-      else if (kind === 2) this.#textPulls().readTexts(request, answer)
       else if (kind === 3) this.#root(request.int()).readKeys(request, answer)
       else throw new Error(`the engine asks for something unknown: request kind ${kind}`)
       const at = this.#exports.mr_answer(answer.length)

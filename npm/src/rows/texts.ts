@@ -1,5 +1,4 @@
 import type { TextPulls } from '../engine/engine.ts'
-import type { Reader } from '../engine/reader.ts'
 import type { Writer } from '../engine/writer.ts'
 import { isBytes, isDate, temporalTag } from './brands.ts'
 
@@ -139,14 +138,6 @@ export class TextDictionary implements TextPulls {
   /** Declares how strings compare under a collation. */
   setCollation(collation: number, compare: CompareStrings): void {
     this.#collations.set(collation, compare)
-  }
-
-  readTexts(request: Reader, answer: Writer): void {
-    const n = request.blockU32()
-    const ids = Array.from(request.u32.subarray(request.at, request.at + n))
-    for (const id of ids) this.#entry(id).sent = true
-    answer.array(1)
-    this.writeTexts(ids, answer)
   }
 
   compare(collation: number, a: number, b: number): number {
