@@ -65,13 +65,3 @@ type Pins interface {
 type Equal interface {
 	Same(old, new Slot) bool
 }
-
-// Sink takes what reaches an output. Receive is called at most once per run,
-// after the run has come to rest, with a consolidated batch and, when the
-// output stands on a window, the positional delta (else nil); both are valid
-// until the graph's next run. Fail is called once when the output can no
-// longer be kept; nothing follows until a reset. A sink must not call the graph.
-type Sink interface {
-	Receive(changes []Change, delta *Delta)
-	Fail(err error)
-}

@@ -1,78 +1,166 @@
 package d2
 
-import "slices"
-
-// Buffers above these sizes are given back after the run that needed them.
+// Buffers above this size are given back after the run that needed them.
 const (
+	keepDiffs   = 1 << 13
 	keepChanges = 1 << 12
 	keepSlots   = 1 << 13
 )
 
-// gather returns the consolidated batch of a visit: what the source emitted,
-// what was pushed, or both. The result is valid until the next gather, or
-// until the source's next visit.
-func (g *Graph) gather(n *node) ([]Change, error) {
-	if n.linked && n.pushes == 0 {
-		return g.nodes[n.in].out, nil
-	}
-	s := &g.scratch
-	s.batch = s.batch[:0]
-	if n.linked {
-		s.batch = append(s.batch, g.nodes[n.in].out...)
-	}
-	s.batch = append(s.batch, n.pushed...)
-	if n.pushes == 1 && !n.linked {
-		s.batch = dropIdle(s.batch)
-		return s.batch, nil
-	}
-	var err error
-	s.batch, s.index, err = compose(s.batch, s.index)
-	return s.batch, err
+// scratch holds the buffers visits share; nothing in it outlives a visit.
+type scratch struct {
+	ports  [][]Diff // consolidated batches, by port
+	sorted []Diff
+	pushed []Diff
+	slots  []uint32
+	keep   []uint32
 }
 
-// dropIdle removes changes whose sides are equal.
-func dropIdle(batch []Change) []Change {
-	kept := batch[:0]
-	for _, c := range batch {
-		if c.Old != c.New {
-			kept = append(kept, c)
-		}
-	}
-	return kept
-}
-
-// compose sums a sequence of changes per key: a→b then b→c is a→c, and what
-// ends where it began disappears. The order of first mention is kept. It
-// reports [ErrUnlinked] if two changes of a key do not meet.
-func compose(batch []Change, index []uint64) ([]Change, []uint64, error) {
-	index = index[:0]
-	for i, c := range batch {
-		index = append(index, uint64(c.Key)<<32|uint64(i))
-	}
-	slices.Sort(index)
-	for i := 0; i < len(index); {
-		first := uint32(index[i])
-		key := index[i] >> 32
-		last := batch[first].New
-		for i++; i < len(index) && index[i]>>32 == key; i++ {
-			next := &batch[uint32(index[i])]
-			if next.Old != last {
-				return batch[:0], index, ErrUnlinked
+// gather fills a visit with the consolidated batches of a node's ports and
+// returns their total size.
+func (g *Graph) gather(n *node, v *Visit) (size int, err error) {
+	g.widen(len(n.ports))
+	for i := range n.ports {
+		p := &n.ports[i]
+		if len(p.from) == 1 && p.pushes == 0 {
+			src := &p.from[0].out
+			p.from = p.from[:0]
+			if src.tidy || len(src.diffs) == 1 {
+				v.in[i], v.keyed[i], v.lasting[i] = src.diffs, src.keyed, true
+				size += len(src.diffs)
+				continue
 			}
-			last = next.New
-			next.Old, next.New = None, None
+			g.scratch.ports[i] = append(g.scratch.ports[i][:0], src.diffs...)
+		} else {
+			if len(p.from) == 0 && p.pushes == 0 {
+				v.in[i], v.keyed[i], v.lasting[i] = nil, true, true
+				continue
+			}
+			buf := g.scratch.ports[i][:0]
+			for _, m := range p.from {
+				buf = append(buf, m.out.diffs...)
+			}
+			buf = append(buf, p.staged...)
+			g.scratch.ports[i] = buf
+			keyed := p.keyed && p.pushes == 1 && len(p.from) == 0
+			p.reset()
+			if keyed {
+				v.in[i], v.keyed[i], v.lasting[i] = buf, true, false
+				size += len(buf)
+				continue
+			}
 		}
-		batch[first].New = last
+		buf, e := g.consolidate(g.scratch.ports[i])
+		if e != nil && err == nil {
+			err = e
+		}
+		v.in[i], v.keyed[i], v.lasting[i] = buf, false, false
+		size += len(buf)
 	}
-	return dropIdle(batch), index, nil
+	v.again = v.again[:0]
+	return size, err
+}
+
+// widen makes room for the batches of so many ports.
+func (g *Graph) widen(ports int) {
+	v := &g.visit
+	for len(v.in) < ports {
+		v.in, v.keyed, v.lasting = append(v.in, nil), append(v.keyed, false), append(v.lasting, false)
+		g.scratch.ports = append(g.scratch.ports, nil)
+	}
+}
+
+// consolidate sorts a batch by row in place, adds up the weights of each row
+// and drops what comes to 0. It reports [ErrWeightOverflow].
+func (g *Graph) consolidate(batch []Diff) ([]Diff, error) {
+	if len(batch) > 1 {
+		g.last.Consolidated += len(batch)
+		if len(batch) <= 32 {
+			insertionSort(batch)
+		} else {
+			g.scratch.sorted = radixSort(batch, g.scratch.sorted)
+		}
+	}
+	kept := batch[:0]
+	for i := 0; i < len(batch); {
+		row, sum := batch[i].Row, int64(batch[i].Weight)
+		for i++; i < len(batch) && batch[i].Row == row; i++ {
+			sum += int64(batch[i].Weight)
+		}
+		if sum == 0 {
+			continue
+		}
+		if int64(int32(sum)) != sum {
+			return kept, ErrWeightOverflow
+		}
+		kept = append(kept, Diff{row, int32(sum)})
+	}
+	return kept, nil
+}
+
+func insertionSort(batch []Diff) {
+	for i := 1; i < len(batch); i++ {
+		d := batch[i]
+		j := i
+		for ; j > 0 && batch[j-1].Row > d.Row; j-- {
+			batch[j] = batch[j-1]
+		}
+		batch[j] = d
+	}
+}
+
+// radixSort sorts by row, least significant byte first, skipping bytes that all
+// rows share. It returns the buffer it used.
+func radixSort(batch, spare []Diff) []Diff {
+	if cap(spare) < len(batch) {
+		spare = make([]Diff, len(batch))
+	}
+	spare = spare[:len(batch)]
+	from, to := batch, spare
+	sorted := true
+	differ := uint32(0)
+	for i := 1; i < len(batch); i++ {
+		differ |= batch[i].Row ^ batch[0].Row
+		sorted = sorted && batch[i-1].Row <= batch[i].Row
+	}
+	if sorted {
+		return spare
+	}
+	for shift := 0; shift < 32; shift += 8 {
+		if differ>>shift&0xff == 0 {
+			continue
+		}
+		var at [257]uint32
+		for i := range from {
+			at[from[i].Row>>shift&0xff+1]++
+		}
+		for b := 1; b < 256; b++ {
+			at[b] += at[b-1]
+		}
+		for _, d := range from {
+			b := d.Row >> shift & 0xff
+			to[at[b]] = d
+			at[b]++
+		}
+		from, to = to, from
+	}
+	if &from[0] != &batch[0] {
+		copy(batch, from)
+	}
+	return spare
 }
 
 func (s *scratch) trim() {
-	if cap(s.batch) > keepChanges {
-		s.batch = nil
+	for i := range s.ports {
+		if cap(s.ports[i]) > keepDiffs {
+			s.ports[i] = nil
+		}
 	}
-	if cap(s.index) > keepChanges {
-		s.index = nil
+	if cap(s.sorted) > keepDiffs {
+		s.sorted = nil
+	}
+	if cap(s.pushed) > keepDiffs {
+		s.pushed = nil
 	}
 	if cap(s.slots) > keepSlots {
 		s.slots = nil
@@ -83,5 +171,9 @@ func (s *scratch) trim() {
 }
 
 func (s *scratch) bytes() int {
-	return 12*cap(s.batch) + 8*cap(s.index) + 4*(cap(s.slots)+cap(s.keep))
+	n := 8*(cap(s.sorted)+cap(s.pushed)) + 4*(cap(s.slots)+cap(s.keep))
+	for _, p := range s.ports {
+		n += 8 * cap(p)
+	}
+	return n
 }

@@ -7,11 +7,14 @@ import (
 
 // Errors of building and pushing. The graph is unchanged after each of them.
 var (
-	ErrRunning     = errors.New("d2: the graph is running; stage the call for after the run")
+	ErrRunning     = errors.New("d2: the graph is running; only pushing is allowed, the call must wait")
 	ErrNoNode      = errors.New("d2: no such node")
-	ErrNotInput    = errors.New("d2: node is not an input; use PushTo")
+	ErrNoOperator  = errors.New("d2: a node needs an operator")
+	ErrNoPort      = errors.New("d2: the operator has no such port")
 	ErrNotWindow   = errors.New("d2: node is not a window")
-	ErrNotFilter   = errors.New("d2: node is not a filter")
+	ErrStaged      = errors.New("d2: batches are staged; run before an edge is led back into an existing node")
+	ErrNoSnapshot  = errors.New("d2: the operator cannot tell its content; give its input contents")
+	ErrNestedLoop  = errors.New("d2: a loop inside a loop is not supported; make both one cycle with Feedback")
 	ErrFailed      = errors.New("d2: node has failed; reset or drop it")
 	ErrNoOrder     = errors.New("d2: a window needs an order and keys")
 	ErrNoPins      = errors.New("d2: a window that reads from a source needs pins")
@@ -22,11 +25,29 @@ var (
 
 // Causes found inside a run; they arrive wrapped in a [NodeError].
 var (
-	// ErrUnlinked: two changes of one key in one run do not follow each other.
-	ErrUnlinked = errors.New("d2: changes of one key do not follow each other")
+	// ErrMultiplicity: an operator over keyed rows got a row more than once.
+	ErrMultiplicity = errors.New("d2: a keyed row came with a weight other than 1 or -1; reduce it to a set first")
+	// ErrDuplicateKey: an operator over keyed rows got two rows with one key.
+	ErrDuplicateKey = errors.New("d2: two rows have the same key; reduce them to one per key first")
+	// ErrWeightOverflow: the copies of one row do not fit 32 bits.
+	ErrWeightOverflow = errors.New("d2: the weight of a row exceeds 2147483647")
+	// ErrIterationLimit: a cycle does not come to rest.
+	ErrIterationLimit = errors.New("d2: a cycle exceeds its iteration limit; does the recursion grow without end?")
 	// ErrSelect: a predicate kept something that was not offered, or out of order.
 	ErrSelect = errors.New("d2: predicate did not return a subsequence of its slots")
 )
+
+// Mistakes of a build; they arrive wrapped in a [NodeError], and nothing has been
+// built.
+var (
+	ErrCycleWithoutFeedback = errors.New("d2: a cycle needs a feedback edge")
+	ErrFeedbackOutsideCycle = errors.New("d2: a feedback edge closes no cycle")
+	ErrLimitInCycle         = errors.New("d2: windows and outputs cannot stand inside a cycle; put them behind it")
+)
+
+// ErrGraphPoisoned: the scheduler itself has failed. Nothing the graph holds can
+// be trusted; discard and rebuild it.
+var ErrGraphPoisoned = errors.New("d2: the graph has failed as a whole; discard and rebuild it")
 
 // OrderFault is the panic value of an Order that cannot compare two slots.
 type OrderFault struct{ Err error }
@@ -46,19 +67,27 @@ func (f SourceFault) Error() string { return f.Err.Error() }
 // Unwrap returns the cause.
 func (f SourceFault) Unwrap() error { return f.Err }
 
-// NodeError tells which operator failed, on how many changes, and why. The
-// operator and everything it feeds ignore batches until reset or dropped.
+// NodeError tells which operator failed, where, and why. After a failure in a
+// run the operator and everything it feeds ignore batches until reset or
+// dropped.
 type NodeError struct {
-	Node  NodeID
-	Kind  Kind
-	Batch int
-	Cause error
+	Node      NodeID
+	Op        string // the operator's name
+	Iteration int32
+	Batch     int // differences it was given
+	Cause     error
 }
 
-// Error names operator, batch and cause.
+// Error names operator, place, batch and cause.
 func (e *NodeError) Error() string {
-	return "d2: " + e.Kind.String() + " " + strconv.Itoa(int(e.Node)) + " failed on " +
-		strconv.Itoa(e.Batch) + " changes: " + e.Cause.Error()
+	text := "d2: " + e.Op + " " + strconv.Itoa(int(e.Node)) + " failed"
+	if e.Batch > 0 {
+		text += " on " + strconv.Itoa(e.Batch) + " differences"
+	}
+	if e.Iteration > 0 {
+		text += " in iteration " + strconv.Itoa(int(e.Iteration))
+	}
+	return text + ": " + e.Cause.Error()
 }
 
 // Unwrap returns the cause as the operator reported it.

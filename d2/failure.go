@@ -1,22 +1,52 @@
 package d2
 
-// fail marks a node and everything it feeds. Their batches are dropped, their
-// outputs report once when the run has come to rest.
-func (g *Graph) fail(n *node, batch int, cause error) {
-	err := &NodeError{Node: n.id, Kind: n.kind, Batch: batch, Cause: cause}
-	g.last.Failed++
-	for _, m := range g.subtree(n) {
+// fail marks a node, its cycle, and everything they feed. Their batches are
+// dropped, their outputs report once when the run has come to rest; every other
+// node goes on.
+func (g *Graph) fail(n *node, iter int32, batch int, cause error) {
+	err := &NodeError{Node: n.id, Op: n.op.Name(), Iteration: iter, Batch: batch, Cause: cause}
+	g.last.Failed = append(g.last.Failed, n.id)
+	for _, m := range g.downstream([]*node{n}) {
 		if m.failed != nil {
 			continue
 		}
 		m.failed = err
-		m.out = m.out[:0]
-		if m.kind == KindOutput {
+		m.out.reset(0)
+		g.unstage(m)
+		if m.sink != nil {
 			m.announce = true
-			g.flush = append(g.flush, m.id)
+			g.flush = append(g.flush, m)
 		}
 	}
 }
+
+// poison gives the whole graph up: the scheduler itself has gone wrong, and
+// nothing it holds can be trusted.
+func (g *Graph) poison(cause error) {
+	g.poisoned = &poisonError{cause}
+	for _, n := range g.nodes {
+		if n == nil || n.failed != nil {
+			continue
+		}
+		n.failed = g.poisoned
+		if n.sink != nil {
+			n.announce = true
+			g.flush = append(g.flush, n)
+		}
+	}
+}
+
+// poisonError is [ErrGraphPoisoned] with its cause.
+type poisonError struct{ cause error }
+
+// Error names the cause.
+func (e *poisonError) Error() string { return ErrGraphPoisoned.Error() + ": " + e.cause.Error() }
+
+// Is makes errors.Is find [ErrGraphPoisoned].
+func (e *poisonError) Is(target error) bool { return target == ErrGraphPoisoned }
+
+// Unwrap returns the cause.
+func (e *poisonError) Unwrap() error { return e.cause }
 
 // Failed returns the error that stopped a node, or nil. Nodes fed by a failed
 // one carry its error.
@@ -27,27 +57,34 @@ func (g *Graph) Failed(id NodeID) error {
 	return ErrNoNode
 }
 
-// Reset gives a failed node and everything it feeds another start: windows
-// among them are emptied, for their state may be half changed, and must be
-// hydrated again. It fails with [ErrUpstream] while the node's source is failed.
+// Reset gives a failed node and everything it feeds another start: their state,
+// which may be half changed, is cleared. They must be hydrated before they are
+// right again: see [Graph.Hydrate]. It fails with [ErrUpstream] while something
+// else that feeds them is failed.
 func (g *Graph) Reset(id NodeID) error {
-	if g.running {
-		return ErrRunning
+	if err := g.closed(); err != nil {
+		return err
 	}
 	n := g.node(id)
 	if n == nil {
 		return ErrNoNode
 	}
-	if n.in >= 0 && g.nodes[n.in].failed != nil {
-		return ErrUpstream
-	}
-	for _, m := range g.subtree(n) {
-		m.failed = nil
-		m.out = m.out[:0]
-		m.unstage()
-		if m.win != nil {
-			m.win.release()
+	list := g.downstream([]*node{n})
+	for _, m := range list {
+		for _, in := range m.ins {
+			if in.from.failed != nil && in.from.mark != g.epoch {
+				return ErrUpstream
+			}
 		}
 	}
+	for _, m := range list {
+		m.failed, m.announce = nil, false
+		m.out.reset(0)
+		g.unstage(m)
+		if k, ok := m.op.(Keeper); ok {
+			k.Clear()
+		}
+	}
+	g.sweep()
 	return nil
 }

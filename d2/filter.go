@@ -1,66 +1,68 @@
 package d2
 
-// filter applies σ to a batch: both versions of every change are judged in one
-// call of the predicate, column at a time.
-func (g *Graph) filter(n *node, batch []Change) error {
-	s := &g.scratch
-	s.slots = s.slots[:0]
-	for _, c := range batch {
-		if c.Old != None {
-			s.slots = append(s.slots, c.Old)
-		}
-		if c.New != None {
-			s.slots = append(s.slots, c.New)
-		}
-	}
-	keep, err := n.pred.Select(s.slots, s.keep[:0])
-	s.keep = keep[:0]
-	if err != nil {
-		return err
-	}
-	n.out = n.out[:0]
-	at := 0
-	passes := func(slot uint32) bool {
-		if slot == None || at == len(keep) || keep[at] != slot {
-			return false
-		}
-		at++
-		return true
-	}
-	for _, c := range batch {
-		if !passes(c.Old) {
-			c.Old = None
-		}
-		if !passes(c.New) {
-			c.New = None
-		}
-		if c.Old != c.New {
-			n.out = append(n.out, c)
-		}
-	}
-	if at != len(keep) {
-		n.out = n.out[:0]
-		return ErrSelect
+// Filter is the selection σ(in): rows pass that satisfy a predicate, with their
+// weights. Linear, without state; cost: one call of the predicate per visit,
+// column at a time.
+type Filter struct {
+	pred  Predicate
+	slots []uint32
+	keep  []uint32
+}
+
+// NewFilter returns the selection by pred.
+func NewFilter(pred Predicate) *Filter { return &Filter{pred: pred} }
+
+// Name implements [Operator].
+func (*Filter) Name() string { return "filter" }
+
+// Ports implements [Operator].
+func (*Filter) Ports() int { return 1 }
+
+// Bind implements [Binder].
+func (f *Filter) Bind(Place) error {
+	if f.pred == nil {
+		return ErrNoPredicate
 	}
 	return nil
 }
 
-// Select runs a filter's predicate over rows, to hydrate what stands behind
-// it: the slots that pass are appended to keep, in order. It changes nothing.
-func (g *Graph) Select(id NodeID, slots, keep []uint32) (out []uint32, err error) {
-	n := g.node(id)
-	switch {
-	case g.running:
-		return keep, ErrRunning
-	case n == nil:
-		return keep, ErrNoNode
-	case n.pred == nil:
-		return keep, ErrNotFilter
+// Apply implements [Operator].
+func (f *Filter) Apply(v *Visit, out *Out) error {
+	in := v.In(0)
+	slots := f.slots[:0]
+	for i := range in {
+		slots = append(slots, in[i].Row)
 	}
+	keep, err := f.pred.Select(slots, f.keep[:0])
+	f.slots, f.keep = slots, keep
+	if cap(slots) > keepSlots {
+		f.slots, f.keep = nil, nil
+	}
+	if err != nil {
+		return err
+	}
+	at := 0
+	for i := range in {
+		if at < len(keep) && keep[at] == in[i].Row {
+			at++
+			out.diffs = append(out.diffs, in[i])
+		}
+	}
+	if at != len(keep) {
+		return ErrSelect
+	}
+	// A version that does not pass leaves its partner alone: still a replacement.
+	out.tidy, out.keyed = true, v.Keyed(0)
+	return nil
+}
+
+// Select runs the predicate over rows: those that pass are appended to keep, in
+// order. It changes nothing.
+func (f *Filter) Select(rows, keep []uint32) (out []uint32, err error) {
 	defer func() {
 		if v := recover(); v != nil {
 			out, err = keep, asError(v)
 		}
 	}()
-	return n.pred.Select(slots, keep)
+	return f.pred.Select(rows, keep)
 }

@@ -4,138 +4,98 @@ package d2
 // later one, last dropped first.
 type NodeID int32
 
-// Kind is the operator of a node.
-type Kind uint8
-
-// The operators.
-const (
-	KindInput Kind = iota + 1
-	KindFilter
-	KindWindow
-	KindOutput
-)
-
-// String returns the operator's name.
-func (k Kind) String() string {
-	switch k {
-	case KindInput:
-		return "input"
-	case KindFilter:
-		return "filter"
-	case KindWindow:
-		return "window"
-	case KindOutput:
-		return "output"
-	}
-	return "node"
-}
-
+// node is an operator in its place.
 type node struct {
-	id     NodeID
-	rank   uint32
-	in     NodeID // -1 for an input
-	outPos int    // position in the source's outs
-	kind   Kind
-	outs   []NodeID
+	op    Operator
+	id    NodeID
+	rank  uint32
+	comp  *component // nil outside cycles
+	local int32      // place within comp
+	ports []port
+	ins   []inEdge
+	outs  []edge
 
-	pushed []Change // staged by Push and PushTo, copied
-	pushes int      // number of batches in pushed
-	linked bool     // the source's out is to be read in this run
-	out    []Change // result of the last visit
+	out     Out // result of the last visit, read by those it feeds
+	touched bool
+	queued  bool // in comp.entered
+	owned   int  // holds of the graph's user, see Graph.Release
+	fixed   bool // an input: what reaches it is not counted as a visit
+	sink    *Output
 
 	failed   error
 	announce bool // an output that owes its sink a Fail
 
-	pred   Predicate
-	win    *window
-	sink   Sink
-	winSrc *node // the window whose delta passes through, else nil
+	pend  []pending // by iteration, inside cycles
+	total []Diff    // what left the cycle in this run
+
+	// of the numbering
+	mark, low int32
+	onStack   bool
 }
 
-// Graph is an acyclic dataflow graph and its scheduler. It is not safe for
-// concurrent use. The zero value is not usable; see [NewGraph].
+// port collects what a visit will find.
+type port struct {
+	from   []*node // sources that emitted in this run and have not been read
+	staged []Diff  // pushed
+	pushes int
+	keyed  bool // staged came as replacements
+}
+
+type edge struct {
+	to       *node
+	port     int32
+	back     int32 // index of this edge in to.ins
+	feedback bool
+}
+
+type inEdge struct {
+	from     *node
+	port     int32
+	pos      int32 // index of this edge in from.outs
+	feedback bool
+}
+
+// Graph is a dataflow graph and its scheduler. It is not safe for concurrent
+// use. The zero value is not usable; see [NewGraph].
 type Graph struct {
-	nodes   []*node
-	free    []NodeID
-	byRank  []NodeID // -1 where a node was dropped
-	live    int
-	dirty   dirtySet
-	running bool
-	flush   []NodeID // outputs to call at the end of the run
-	large   []NodeID // nodes whose last result is to be released at the next run
-	last    RunStats
-	total   RunStats
-	scratch scratch
+	// MaxIterations bounds the iterations of one cycle in one run; a cycle that
+	// goes on fails with [ErrIterationLimit].
+	MaxIterations int32
+
+	nodes  []*node
+	free   []NodeID
+	byRank []*node // nil where a node was dropped; of a cycle its first node
+	live   int
+	dirty  dirtySet
+
+	running   bool
+	hydrating bool
+	poisoned  error
+	at        *node // being visited
+	size      int   // changes of the visit
+	visit     Visit
+	flush     []*node // outputs to call at the end of the run
+	large     []*node // nodes whose last result is to be released at the next run
+	swept     []Sweeper
+	staged    []push // made during the run
+	waiting   bool   // something is staged in the nodes
+	last      RunStats
+	total     RunStats
+	scratch   scratch
+	pool      [][]Diff
+	epoch     int32
+}
+
+// push is a batch that came in during a run.
+type push struct {
+	to    NodeID
+	port  int
+	keyed bool
+	batch []Diff
 }
 
 // NewGraph returns an empty graph.
-func NewGraph() *Graph { return &Graph{} }
-
-// AddInput adds a node that batches enter through.
-func (g *Graph) AddInput() (NodeID, error) {
-	if g.running {
-		return -1, ErrRunning
-	}
-	return g.add(-1, KindInput).id, nil
-}
-
-// AddFilter adds the selection σ(in) by pred. A change is passed on with None
-// for a version that does not pass; it keeps no state.
-func (g *Graph) AddFilter(in NodeID, pred Predicate) (NodeID, error) {
-	if err := g.mayFeed(in); err != nil {
-		return -1, err
-	}
-	if pred == nil {
-		return -1, ErrNoPredicate
-	}
-	n := g.add(in, KindFilter)
-	n.pred = pred
-	return n.id, nil
-}
-
-// AddWindow adds the rows [offset, offset+limit) of in, in the order of spec.
-// It is empty until hydrated or run.
-func (g *Graph) AddWindow(in NodeID, spec WindowSpec) (NodeID, error) {
-	if err := g.mayFeed(in); err != nil {
-		return -1, err
-	}
-	w, err := newWindow(spec)
-	if err != nil {
-		return -1, err
-	}
-	n := g.add(in, KindWindow)
-	n.win = w
-	n.winSrc = n
-	return n.id, nil
-}
-
-// AddOutput adds a node that reports what reaches it to sink. It may itself
-// feed further nodes.
-func (g *Graph) AddOutput(in NodeID, sink Sink) (NodeID, error) {
-	if err := g.mayFeed(in); err != nil {
-		return -1, err
-	}
-	if sink == nil {
-		return -1, ErrNoSink
-	}
-	n := g.add(in, KindOutput)
-	n.sink = sink
-	return n.id, nil
-}
-
-func (g *Graph) mayFeed(in NodeID) error {
-	if g.running {
-		return ErrRunning
-	}
-	n := g.node(in)
-	if n == nil {
-		return ErrNoNode
-	}
-	if n.failed != nil {
-		return ErrFailed
-	}
-	return nil
-}
+func NewGraph() *Graph { return &Graph{MaxIterations: 100_000} }
 
 func (g *Graph) node(id NodeID) *node {
 	if id < 0 || int(id) >= len(g.nodes) {
@@ -144,108 +104,219 @@ func (g *Graph) node(id NodeID) *node {
 	return g.nodes[id]
 }
 
-func (g *Graph) add(in NodeID, kind Kind) *node {
-	if len(g.byRank) > 64 && len(g.byRank) > 2*g.live {
-		g.renumber()
-	}
-	n := &node{in: in, kind: kind, rank: uint32(len(g.byRank))}
-	if f := len(g.free); f > 0 {
-		n.id = g.free[f-1]
-		g.free = g.free[:f-1]
-		g.nodes[n.id] = n
-	} else {
-		n.id = NodeID(len(g.nodes))
-		g.nodes = append(g.nodes, n)
-	}
-	g.byRank = append(g.byRank, n.id)
-	g.dirty.grow(len(g.byRank))
-	g.live++
-	if in >= 0 {
-		src := g.nodes[in]
-		n.outPos = len(src.outs)
-		src.outs = append(src.outs, n.id)
-		// Only an output hands a window's delta on unchanged.
-		if kind == KindOutput {
-			n.winSrc = src.winSrc
-		}
-	}
-	return n
-}
-
-// renumber closes the holes that dropped nodes left, keeping the order.
-func (g *Graph) renumber() {
-	kept := make([]NodeID, 0, g.live+g.live/2+1)
-	var dirty dirtySet
-	dirty.grow(g.live)
-	for _, id := range g.byRank {
-		if id < 0 {
-			continue
-		}
-		n := g.nodes[id]
-		was := n.rank
-		n.rank = uint32(len(kept))
-		kept = append(kept, id)
-		if g.dirty.has(was) {
-			dirty.set(n.rank)
-		}
-	}
-	g.byRank, g.dirty = kept, dirty
-}
-
-// Drop removes a node and everything it feeds, releasing state and pins. Sinks
-// of dropped outputs are not called.
-func (g *Graph) Drop(id NodeID) error {
+// closed tells why the graph cannot be changed now.
+func (g *Graph) closed() error {
 	if g.running {
 		return ErrRunning
+	}
+	return g.poisoned
+}
+
+// Operator returns the operator of a node, or nil.
+func (g *Graph) Operator(id NodeID) Operator {
+	if n := g.node(id); n != nil {
+		return n.op
+	}
+	return nil
+}
+
+// Rank returns a node's place in the order of visits; the nodes of one cycle
+// share theirs. Extending the graph does not change it.
+func (g *Graph) Rank(id NodeID) int {
+	if n := g.node(id); n != nil {
+		return int(n.rank)
+	}
+	return -1
+}
+
+// Add builds in one operator over the nodes ins, one per port in order, and
+// returns its node, held once (see [Graph.Release]). Cost: O(len(ins)).
+func (g *Graph) Add(op Operator, ins ...NodeID) (NodeID, error) {
+	id := NodeID(-1)
+	err := g.Extend(func(b *Builder) { id = b.Add(op, ins...) })
+	if err != nil {
+		return -1, err
+	}
+	return id, nil
+}
+
+// Drop removes a node and everything it feeds, releasing their state. Sinks of
+// dropped outputs are not called. Nodes that nobody holds and that fed nothing
+// else go with it. Cost: O(edges removed).
+func (g *Graph) Drop(id NodeID) error {
+	if err := g.closed(); err != nil {
+		return err
 	}
 	n := g.node(id)
 	if n == nil {
 		return ErrNoNode
 	}
-	if n.in >= 0 {
-		g.detach(n)
-	}
-	stack := g.subtree(n)
-	// Last created first, so that ids are reused in creation order.
-	for i := len(stack) - 1; i >= 0; i-- {
-		g.release(stack[i])
-	}
+	g.remove(g.downstream([]*node{n}))
 	return nil
 }
 
-func (g *Graph) detach(n *node) {
-	src := g.nodes[n.in]
+// Hold keeps a node alive until one more [Graph.Release]: whoever shares an
+// arrangement holds it.
+func (g *Graph) Hold(id NodeID) error {
+	n := g.node(id)
+	if n == nil {
+		return ErrNoNode
+	}
+	n.owned++
+	return nil
+}
+
+// Release gives up one hold of a node; every node is held once by whoever added
+// it. A node that nobody holds and that feeds nothing is removed, and what fed
+// only it likewise.
+func (g *Graph) Release(id NodeID) error {
+	if err := g.closed(); err != nil {
+		return err
+	}
+	n := g.node(id)
+	if n == nil {
+		return ErrNoNode
+	}
+	if n.owned > 0 {
+		n.owned--
+	}
+	g.collect([]*node{n})
+	return nil
+}
+
+// collect removes those of the nodes that nothing needs, and upwards. A cycle
+// is needed as long as one of its nodes is held or feeds something outside.
+func (g *Graph) collect(list []*node) {
+	for len(list) > 0 {
+		n := list[len(list)-1]
+		list = list[:len(list)-1]
+		if g.nodes[n.id] != n || n.needed() {
+			continue
+		}
+		unit := []*node{n}
+		if n.comp != nil {
+			unit = append([]*node(nil), n.comp.nodes...)
+		}
+		for _, m := range unit {
+			for _, in := range m.ins {
+				if n.comp == nil || in.from.comp != n.comp {
+					list = append(list, in.from)
+				}
+			}
+		}
+		g.removeAll(unit)
+	}
+}
+
+func (n *node) needed() bool {
+	if n.comp == nil {
+		return n.owned > 0 || len(n.outs) > 0
+	}
+	for _, m := range n.comp.nodes {
+		if m.owned > 0 {
+			return true
+		}
+		for _, e := range m.outs {
+			if e.to.comp != n.comp {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// remove removes nodes that feed nothing outside the list, then what they alone
+// were fed by.
+func (g *Graph) remove(list []*node) {
+	var ups []*node
+	for _, n := range list {
+		for _, in := range n.ins {
+			if in.from.mark != g.epoch {
+				ups = append(ups, in.from)
+			}
+		}
+	}
+	g.removeAll(list)
+	g.collect(ups)
+}
+
+func (g *Graph) removeAll(list []*node) {
+	for _, n := range list {
+		for i := range n.ins {
+			g.detach(n.ins[i])
+		}
+		n.ins = nil
+	}
+	// Only a build that is taken back leaves edges into nodes that stay.
+	for _, n := range list {
+		for _, e := range n.outs {
+			ins := e.to.ins
+			last := len(ins) - 1
+			ins[e.back] = ins[last]
+			ins[last].from.outs[ins[last].pos].back = e.back
+			e.to.ins = ins[:last]
+		}
+		n.outs = nil
+	}
+	// Last created first, so that ids are reused in creation order.
+	for i := len(list) - 1; i >= 0; i-- {
+		g.erase(list[i])
+	}
+}
+
+// detach takes one edge out of its source's list.
+func (g *Graph) detach(in inEdge) {
+	src := in.from
 	last := len(src.outs) - 1
 	moved := src.outs[last]
-	src.outs[n.outPos] = moved
-	g.nodes[moved].outPos = n.outPos
+	src.outs[in.pos] = moved
+	moved.to.ins[moved.back].pos = in.pos
 	src.outs = src.outs[:last]
 	if last == 0 {
 		src.outs = nil
 	}
 }
 
-// subtree lists a node and everything it feeds, sources first.
-func (g *Graph) subtree(n *node) []*node {
-	list := append(make([]*node, 0, 4), n)
-	for i := 0; i < len(list); i++ {
-		for _, id := range list[i].outs {
-			list = append(list, g.nodes[id])
-		}
+func (g *Graph) erase(n *node) {
+	if k, ok := n.op.(Keeper); ok {
+		k.Clear()
 	}
-	return list
-}
-
-func (g *Graph) release(n *node) {
-	if n.win != nil {
-		n.win.release()
+	if n.rank != noRank && g.byRank[n.rank] == n {
+		g.dirty.clear(n.rank)
+		g.byRank[n.rank] = nil
 	}
-	g.dirty.clear(n.rank)
-	g.byRank[n.rank] = -1
 	g.nodes[n.id] = nil
 	g.free = append(g.free, n.id)
 	g.live--
+	g.sweep()
 	if g.live == 0 {
-		*g = Graph{last: g.last, total: g.total}
+		*g = Graph{MaxIterations: g.MaxIterations, last: g.last, total: g.total}
 	}
+}
+
+// downstream lists nodes and everything they feed, marked with g.epoch: whole
+// cycles, sources before what they feed only within the list's first level.
+func (g *Graph) downstream(from []*node) []*node {
+	g.epoch++
+	list := make([]*node, 0, 8)
+	visit := func(n *node) {
+		if n.mark != g.epoch {
+			n.mark = g.epoch
+			list = append(list, n)
+		}
+	}
+	for _, n := range from {
+		visit(n)
+	}
+	for i := 0; i < len(list); i++ {
+		if c := list[i].comp; c != nil {
+			for _, m := range c.nodes {
+				visit(m)
+			}
+		}
+		for _, e := range list[i].outs {
+			visit(e.to)
+		}
+	}
+	return list
 }

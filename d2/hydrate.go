@@ -1,78 +1,138 @@
 package d2
 
-// Hydrate fills a window without emitting anything and returns its rows in
-// order: the first contents of a query, which the caller installs and passes
-// on to what the window feeds. rows are the rows of the input in any order;
-// with nil they are fetched from the window's source. Earlier state is
-// replaced. After an error the node and everything it feeds count as failed;
-// sinks are not called. What it reads counts in [Graph.Totals]. Cost: one fetch of the prefix, or a bulk load.
-func (g *Graph) Hydrate(id NodeID, rows []uint32) (members []uint32, err error) {
-	n, err := g.window(id)
-	if err != nil {
+// Hydrate fills nodes that were built in or reset while what feeds them already
+// had content, with everything they feed: the present output of settled nodes
+// enters as one batch, and sinks receive the first content. All nodes that are
+// new must be given, or be fed by those given. What was staged before runs
+// first. An operator whose output cannot be told is [ErrNoSnapshot]; nothing
+// has happened then. Cost: that of the content once, less where an operator
+// reads arrangements (see [Stager]).
+func (g *Graph) Hydrate(ids ...NodeID) error {
+	if err := g.closed(); err != nil {
+		return err
+	}
+	if g.waiting {
+		if _, err := g.Run(); err != nil {
+			return err
+		}
+	}
+	var roots []*node
+	for _, id := range ids {
+		n := g.node(id)
+		switch {
+		case n == nil:
+			return ErrNoNode
+		case n.failed != nil:
+			return ErrFailed
+		}
+		roots = append(roots, n)
+	}
+	list := g.downstream(roots)
+	epoch := g.epoch
+	known := map[*node][]Diff{}
+	var pushes []push
+	for _, n := range list {
+		stager, _ := n.op.(Stager)
+		for _, in := range n.ins {
+			if in.from.mark == epoch || (stager != nil && !stager.Stage(int(in.port))) {
+				continue
+			}
+			rows, err := g.snapshot(in.from, known)
+			if err != nil {
+				return err
+			}
+			pushes = append(pushes, push{n.id, int(in.port), false, rows})
+		}
+	}
+	for _, n := range list {
+		n.touched = true
+		g.wake(n)
+		if n.sink != nil {
+			n.sink.fresh = true
+		}
+	}
+	for _, p := range pushes {
+		_ = g.push(p.to, p.port, p.batch, false)
+	}
+	g.hydrating, g.visit.Hydrating = true, true
+	_, err := g.Run()
+	g.hydrating, g.visit.Hydrating = false, false
+	return err
+}
+
+// Snapshot returns the present output of a node, consolidated. Operators
+// without state are computed from what feeds them. Cost: that of the content.
+func (g *Graph) Snapshot(id NodeID) ([]Diff, error) {
+	if err := g.closed(); err != nil {
 		return nil, err
+	}
+	n := g.node(id)
+	switch {
+	case n == nil:
+		return nil, ErrNoNode
+	case n.failed != nil:
+		return nil, ErrFailed
+	}
+	rows, err := g.snapshot(n, map[*node][]Diff{})
+	return append([]Diff(nil), rows...), err
+}
+
+// Deriver is an operator that keeps account of what it emits but can compute
+// its output from its whole input without doing so.
+type Deriver interface {
+	Derive(v *Visit, out *Out) error
+}
+
+func (g *Graph) snapshot(n *node, known map[*node][]Diff) (rows []Diff, err error) {
+	if rows, ok := known[n]; ok {
+		return rows, nil
 	}
 	defer func() {
 		if v := recover(); v != nil {
-			members, err = nil, asError(v)
-			g.fail(n, len(rows), err)
-			g.flush = g.flush[:0]
-			for _, m := range g.subtree(n) {
-				m.announce = false
-			}
-			err = n.failed
+			err = &NodeError{Node: n.id, Op: n.op.Name(), Cause: asError(v)}
 		}
 	}()
-	var work RunStats
-	members = n.win.hydrate(rows, &work)
-	g.total.add(work)
-	return members, nil
-}
-
-// Rows appends the rows of a window to dst, in order.
-func (g *Graph) Rows(id NodeID, dst []uint32) ([]uint32, error) {
-	n, err := g.window(id)
+	var out Out
+	switch op := n.op.(type) {
+	case Snapshotter:
+		err = op.Snapshot(&out)
+	case Deriver:
+		err = g.derive(n, op.Derive, &out, known)
+	case Keeper:
+		err = ErrNoSnapshot
+	default:
+		err = g.derive(n, op.Apply, &out, known)
+	}
 	if err != nil {
-		return dst, err
+		if _, named := err.(*NodeError); !named {
+			err = &NodeError{Node: n.id, Op: n.op.Name(), Cause: err}
+		}
+		return nil, err
 	}
-	return n.win.rows(dst), nil
+	if rows, err = g.consolidate(out.diffs); err == nil {
+		known[n] = rows
+	}
+	return rows, err
 }
 
-// Bounds returns a window's offset and limit, those last set included.
-func (g *Graph) Bounds(id NodeID) (offset, limit uint32, err error) {
-	n, err := g.window(id)
-	if err != nil {
-		return 0, 0, err
+// derive applies an operator without state to the snapshots of its sources.
+func (g *Graph) derive(n *node, apply func(*Visit, *Out) error, out *Out, known map[*node][]Diff) error {
+	if n.comp != nil {
+		return ErrNoSnapshot
 	}
-	return n.win.offset, n.win.limit, nil
-}
-
-// Retained returns the number of rows a node holds; 0 for all but windows.
-func (g *Graph) Retained(id NodeID) int {
-	if n := g.node(id); n != nil && n.win != nil {
-		return n.win.held.Len()
+	in := make([][]Diff, len(n.ports))
+	for _, e := range n.ins {
+		rows, err := g.snapshot(e.from, known)
+		if err != nil {
+			return err
+		}
+		in[e.port] = append(in[e.port], rows...)
 	}
-	return 0
-}
-
-// Counters measures what the graph holds. Cost: one look at every node.
-func (g *Graph) Counters() Counters {
-	c := Counters{Bytes: g.dirty.bytes() + g.scratch.bytes() + 4*cap(g.byRank)}
-	for _, n := range g.nodes {
-		if n == nil {
-			continue
-		}
-		c.Nodes++
-		if n.failed != nil {
-			c.Failed++
-		}
-		c.Bytes += 12 * (cap(n.out) + cap(n.pushed))
-		if n.win != nil {
-			c.Retained += n.win.held.Len()
-			c.Bytes += n.win.bytes()
-			if n.win.hasHi {
-				c.Pinned++
-			}
+	for i := range in {
+		var err error
+		if in[i], err = g.consolidate(in[i]); err != nil {
+			return err
 		}
 	}
-	return c
+	return apply(NewVisit(0, in...), out)
 }

@@ -10,7 +10,7 @@ type Diff struct {
 // Operator is a node's work. Apply takes the consolidated batches of one visit
 // and emits the difference of the operator's output. It is called only when a
 // port has something, when the operator asked for it ([Visit.Again]) or when
-// the graph was told to (Graph.Touch); outside cycles at most once per run,
+// the graph was told to ([Graph.Touch]); outside cycles at most once per run,
 // inside at most once per iteration.
 //
 // Apply must be deterministic, and batch-invariant: however the input of a run
@@ -30,6 +30,7 @@ type Place struct {
 	Node   NodeID
 	In     []Operator // by port; nil where no edge or several edges end in it
 	Cyclic bool       // inside a cycle: visits carry iterations
+	at     *node
 }
 
 // Binder is an operator that must know its place before the first visit; an
@@ -67,22 +68,26 @@ type Sweeper interface {
 
 // Visit is the input of one call of Apply. It is valid during the call.
 type Visit struct {
-	Iter  int32 // iteration; 0 outside cycles
-	Stats *RunStats
-	in    [][]Diff
-	keyed []bool
-	again []int32
-	sweep []Sweeper
+	Iter      int32 // iteration; 0 outside cycles
+	Stats     *RunStats
+	Hydrating bool // the batches are the whole content of new inputs
+	in        [][]Diff
+	keyed     []bool
+	lasting   []bool // the batch stays where it is until the run ends
+	again     []int32
+	sweep     []Sweeper
 }
 
 // NewVisit returns a visit with the given batches, one per port, for driving an
 // operator without a graph.
 func NewVisit(iter int32, in ...[]Diff) *Visit {
-	return &Visit{Iter: iter, Stats: &RunStats{}, in: in, keyed: make([]bool, len(in))}
+	return &Visit{
+		Iter: iter, Stats: &RunStats{}, in: in, keyed: make([]bool, len(in)), lasting: make([]bool, len(in)),
+	}
 }
 
 // In returns the batch of a port: at most one entry per row, none of weight 0.
-// It may be empty, must not be changed, and stays valid until the run ends.
+// It may be empty, must not be changed, and is valid during the call.
 func (v *Visit) In(port int) []Diff { return v.in[port] }
 
 // Keyed tells whether the entries of a port come as replacements: the old and
@@ -99,10 +104,13 @@ func (v *Visit) Sweep(s Sweeper) { v.sweep = append(v.sweep, s) }
 // Out takes what an operator emits in one visit.
 type Out struct {
 	diffs []Diff
+	own   []Diff // set aside while diffs is somebody else's batch
 	later []timed
 	iter  int32
 	tidy  bool
 	keyed bool
+
+	foreign bool
 }
 
 // timed is a difference at a later iteration than that of the visit.
@@ -128,6 +136,17 @@ func (o *Out) EmitAt(iter int32, row uint32, weight int32) {
 	}
 }
 
+// Pass emits the batch of a port unchanged, without copying where it can. It
+// must be all that the visit emits.
+func (o *Out) Pass(v *Visit, port int) {
+	if v.lasting[port] {
+		o.own, o.diffs, o.foreign = o.diffs, v.in[port], true
+	} else {
+		o.diffs = append(o.diffs, v.in[port]...)
+	}
+	o.tidy, o.keyed = true, v.keyed[port]
+}
+
 // Tidy declares that what was emitted has at most one entry per row, which
 // saves its readers the sorting.
 func (o *Out) Tidy() { o.tidy = true }
@@ -138,3 +157,12 @@ func (o *Out) Keyed() { o.tidy, o.keyed = true, true }
 
 // Diffs returns what was emitted at the iteration of the visit.
 func (o *Out) Diffs() []Diff { return o.diffs }
+
+// reset makes room for the next visit.
+func (o *Out) reset(iter int32) {
+	if !o.foreign {
+		o.own = o.diffs[:0]
+	}
+	o.diffs, o.later, o.iter = o.own, o.later[:0], iter
+	o.tidy, o.keyed, o.foreign = false, false, false
+}

@@ -1,204 +1,301 @@
 package d2
 
-// scratch holds the buffers visits share; nothing in it outlives a visit.
-type scratch struct {
-	batch []Change
-	index []uint64
-	slots []uint32
-	keep  []uint32
+// Push stages a batch at a port of a node for the next run, past whatever feeds
+// that port. Batches of one run are added up. From inside a run (a sink or a
+// user's function) the batch is staged for another run, which follows at once.
+// A failed node ignores it. batch is copied.
+func (g *Graph) Push(id NodeID, port int, batch []Diff) error {
+	return g.push(id, port, batch, false)
 }
 
-// Push stages a batch at an input for the next run. Batches pushed before one
-// run are composed per key in the order given. A failed input ignores it.
-func (g *Graph) Push(input NodeID, batch []Change) error {
-	if n := g.node(input); n != nil && n.kind != KindInput {
-		return ErrNotInput
-	}
-	return g.PushTo(input, batch)
-}
-
-// PushTo stages a batch at any node, past the node's source: a source that
-// knows which filters a change can matter to delivers to those alone. The same
-// change must not also reach the node through its source in that run.
-func (g *Graph) PushTo(id NodeID, batch []Change) error {
-	if g.running {
-		return ErrRunning
-	}
-	n := g.node(id)
+// PushChanges stages changes of keyed rows, at most one per key, at port 0.
+func (g *Graph) PushChanges(id NodeID, changes []Change) error {
+	n, err := g.target(id, 0)
 	if n == nil {
-		return ErrNoNode
-	}
-	if n.failed != nil || len(batch) == 0 {
-		return nil
-	}
-	n.pushed = append(n.pushed, batch...)
-	n.pushes++
-	g.dirty.set(n.rank)
-	return nil
-}
-
-// SetWindow moves a window; the next run emits the difference, together with
-// that of any batch that reaches it.
-func (g *Graph) SetWindow(id NodeID, offset, limit uint32) error {
-	n, err := g.window(id)
-	if err != nil {
 		return err
 	}
-	n.win.setBounds(offset, limit)
-	g.dirty.set(n.rank)
-	return nil
+	s := &g.scratch
+	buf := s.pushed[:0]
+	for _, c := range changes {
+		if c.Old == c.New {
+			continue
+		}
+		if c.Old != None {
+			buf = append(buf, Diff{c.Old, -1})
+		}
+		if c.New != None {
+			buf = append(buf, Diff{c.New, 1})
+		}
+	}
+	s.pushed = buf[:0]
+	return g.push(id, 0, buf, true)
 }
 
-func (g *Graph) window(id NodeID) (*node, error) {
-	if g.running {
-		return nil, ErrRunning
+// target returns the node of a push, or nil where there is nothing to do.
+func (g *Graph) target(id NodeID, port int) (*node, error) {
+	if g.poisoned != nil {
+		return nil, g.poisoned
 	}
 	n := g.node(id)
 	switch {
 	case n == nil:
 		return nil, ErrNoNode
-	case n.win == nil:
-		return nil, ErrNotWindow
+	case port < 0 || port >= len(n.ports):
+		return nil, ErrNoPort
 	case n.failed != nil:
-		return nil, ErrFailed
+		return nil, nil
 	}
 	return n, nil
 }
 
-// Run propagates everything staged until nothing is left, then calls the sinks
-// in creation order. Failures of operators are reported to the outputs they
-// reach, never here; the error is ErrRunning or nil. The cost is that of the
-// visited operators.
-func (g *Graph) Run() (RunStats, error) {
-	if g.running {
-		return RunStats{}, ErrRunning
+func (g *Graph) push(id NodeID, at int, batch []Diff, keyed bool) error {
+	n, err := g.target(id, at)
+	if n == nil || len(batch) == 0 {
+		return err
 	}
-	g.running = true
-	g.last = RunStats{}
-	g.releaseLarge()
+	if g.running {
+		g.staged = append(g.staged, push{id, at, keyed, append([]Diff(nil), batch...)})
+		return nil
+	}
+	p := &n.ports[at]
+	p.staged = append(p.staged, batch...)
+	p.keyed = keyed && p.pushes == 0
+	p.pushes++
+	g.wake(n)
+	g.waiting = true
+	return nil
+}
+
+// Touch has a node visited in the next run even if nothing reaches it.
+func (g *Graph) Touch(id NodeID) error {
+	if err := g.closed(); err != nil {
+		return err
+	}
+	n := g.node(id)
+	if n == nil {
+		return ErrNoNode
+	}
+	if n.failed == nil {
+		n.touched = true
+		g.wake(n)
+		g.waiting = true
+	}
+	return nil
+}
+
+// wake marks a node as having something to do.
+func (g *Graph) wake(n *node) {
+	if c := n.comp; c != nil && !n.queued {
+		n.queued = true
+		c.entered = append(c.entered, n)
+	}
+	g.dirty.set(n.rank)
+}
+
+// Run propagates everything staged until nothing is left, then calls the sinks,
+// and starts over with what they pushed. It returns the counts of all of that.
+// Failures of operators are reported to the outputs they reach; the error is
+// ErrRunning, or [ErrGraphPoisoned] once the scheduler itself has failed. The
+// cost is that of the visited operators.
+func (g *Graph) Run() (RunStats, error) {
+	if err := g.closed(); err != nil {
+		return RunStats{}, err
+	}
+	g.last.reset()
 	for {
-		rank, ok := g.dirty.take()
-		if !ok {
+		g.running = true
+		g.releaseLarge()
+		for !g.drain() {
+		}
+		// A sink that panics may add outputs it feeds to the end of the list.
+		for i := 0; i < len(g.flush); i++ {
+			g.deliver(g.flush[i])
+		}
+		g.flush = g.flush[:0]
+		g.sweep()
+		g.scratch.trim()
+		g.running, g.waiting = false, false
+		if g.poisoned != nil {
+			return g.last, g.poisoned
+		}
+		if len(g.staged) == 0 {
 			break
 		}
-		n := g.nodes[g.byRank[rank]]
-		if n.failed != nil {
-			n.unstage()
-			continue
-		}
-		g.visit(n)
+		g.replay()
 	}
-	// A sink that panics may add outputs it feeds to the end of the list.
-	for i := 0; i < len(g.flush); i++ {
-		g.deliver(g.nodes[g.flush[i]])
-	}
-	g.flush = g.flush[:0]
-	g.scratch.trim()
-	g.running = false
-	g.total.add(g.last)
+	g.total.add(&g.last)
 	return g.last, nil
 }
 
-// visit runs one operator on its consolidated batch. Whatever goes wrong in it
-// becomes a failure of this node.
-func (g *Graph) visit(n *node) {
-	size := 0
-	defer func() {
-		if v := recover(); v != nil {
-			g.fail(n, size, asError(v))
-		}
-	}()
-	batch, err := g.gather(n)
-	n.unstage()
-	size = len(batch)
-	if err != nil {
-		g.fail(n, size, err)
-		return
-	}
-	if size == 0 && !(n.win != nil && n.win.pending()) {
-		return
-	}
-	if n.kind != KindInput {
-		g.last.Visits++
-		g.last.Changes += size
-	}
-	switch n.kind {
-	case KindInput, KindOutput:
-		n.out = append(n.out[:0], batch...)
-	case KindFilter:
-		err = g.filter(n, batch)
-	case KindWindow:
-		n.out = n.win.step(batch, n.out[:0], &g.last)
-	}
-	if err != nil {
-		g.fail(n, size, err)
-		return
-	}
-	if len(n.out) == 0 {
-		return
-	}
-	if cap(n.out) > keepChanges {
-		g.large = append(g.large, n.id)
-	}
-	if n.kind == KindOutput {
-		g.flush = append(g.flush, n.id)
-	}
-	for _, id := range n.outs {
-		to := g.nodes[id]
-		to.linked = true
-		g.dirty.set(to.rank)
+// replay stages what was pushed during the run.
+func (g *Graph) replay() {
+	staged := g.staged
+	g.staged = nil
+	for _, p := range staged {
+		// The node may have failed or gone since.
+		_ = g.push(p.to, p.port, p.batch, p.keyed)
 	}
 }
 
-// unstage forgets what was waiting, keeping small buffers for the next run.
-func (n *node) unstage() {
-	n.pushes, n.linked = 0, false
-	if cap(n.pushed) > keepChanges {
-		n.pushed = nil
+// drain visits in order of rank until nothing is left. It reports false after
+// an operator has panicked, which is a failure of that operator alone.
+func (g *Graph) drain() (done bool) {
+	defer func() {
+		if done {
+			return
+		}
+		v := recover()
+		n := g.at
+		g.at = nil
+		if n == nil {
+			g.poison(asError(v))
+			done = true
+			return
+		}
+		g.fail(n, g.visit.Iter, g.size, asError(v))
+	}()
+	for {
+		rank, ok := g.dirty.take()
+		if !ok {
+			return true
+		}
+		n := g.byRank[rank]
+		switch {
+		case n.failed != nil:
+			g.unstage(n)
+		case n.comp != nil:
+			g.cycle(n.comp)
+		default:
+			g.visitNode(n)
+		}
 	}
-	n.pushed = n.pushed[:0]
+}
+
+// visitNode runs one operator outside cycles on its consolidated batches.
+func (g *Graph) visitNode(n *node) {
+	v := &g.visit
+	size, err := g.gather(n, v)
+	touched := n.touched
+	n.touched = false
+	n.out.reset(0)
+	if size == 0 && !touched && err == nil {
+		return
+	}
+	v.Iter = 0
+	g.size = size
+	if !n.fixed {
+		g.last.Visits++
+		g.last.Changes += size
+	}
+	if err == nil {
+		g.at = n
+		err = n.op.Apply(v, &n.out)
+		g.at = nil
+	}
+	if err != nil {
+		g.fail(n, 0, size, err)
+		return
+	}
+	if len(v.sweep) > 0 {
+		g.collectSweeps(v)
+	}
+	if n.sink != nil && (len(n.out.diffs) > 0 || n.sink.fresh) {
+		g.flush = append(g.flush, n)
+	}
+	if len(n.out.diffs) > 0 {
+		g.link(n)
+	}
+}
+
+// link announces a node's result to everything it feeds.
+func (g *Graph) link(n *node) {
+	if cap(n.out.diffs) > keepDiffs {
+		g.large = append(g.large, n)
+	}
+	for i := range n.outs {
+		e := &n.outs[i]
+		p := &e.to.ports[e.port]
+		p.from = append(p.from, n)
+		if e.to.comp != nil {
+			g.wake(e.to)
+		} else {
+			g.dirty.set(e.to.rank)
+		}
+	}
+}
+
+func (g *Graph) collectSweeps(v *Visit) {
+	for _, s := range v.sweep {
+		g.swept = append(g.swept, s)
+	}
+	v.sweep = v.sweep[:0]
+}
+
+func (g *Graph) sweep() {
+	for _, s := range g.swept {
+		s.Sweep()
+	}
+	g.swept = g.swept[:0]
+}
+
+// unstage forgets what was waiting, keeping small buffers for the next run.
+func (g *Graph) unstage(n *node) {
+	for i := range n.ports {
+		n.ports[i].reset()
+	}
+	n.touched = false
+	if n.comp != nil {
+		n.comp.abandon()
+	}
+}
+
+func (p *port) reset() {
+	p.from = p.from[:0]
+	p.pushes, p.keyed = 0, false
+	if cap(p.staged) > keepDiffs {
+		p.staged = nil
+	}
+	p.staged = p.staged[:0]
 }
 
 // releaseLarge drops the results of bulk loads, which readers could use until
 // now, so that idle nodes do not hold them.
 func (g *Graph) releaseLarge() {
-	for _, id := range g.large {
-		if n := g.node(id); n != nil {
-			n.out = nil
-			if n.win != nil {
-				n.win.delta = Delta{}
-			}
+	for _, n := range g.large {
+		n.out = Out{}
+		if r, ok := n.op.(releaser); ok {
+			r.releaseLarge()
 		}
 	}
 	g.large = g.large[:0]
 }
+
+// releaser is an operator with results of its own, valid until the next run.
+type releaser interface{ releaseLarge() }
 
 // deliver calls one sink. A sink that panics fails its own output and what
 // that feeds.
 func (g *Graph) deliver(n *node) {
 	defer func() {
 		if v := recover(); v != nil && n.failed == nil {
-			g.fail(n, len(n.out), asError(v))
+			g.fail(n, 0, len(n.out.diffs), asError(v))
 			n.announce = false
 		}
 	}()
 	if n.announce {
 		n.announce = false
-		n.sink.Fail(n.failed)
+		n.sink.sink.Fail(n.failed)
 		return
 	}
 	if n.failed != nil { // its batch was queued, then the run went wrong above it
 		return
 	}
-	var delta *Delta
-	if n.winSrc != nil {
-		delta = &n.winSrc.win.delta
-	}
-	n.sink.Receive(n.out, delta)
+	n.sink.send()
 }
 
-// LastRun returns the counts of the most recent run.
+// LastRun returns the counts of the most recent run. Failed is valid until the
+// next.
 func (g *Graph) LastRun() RunStats { return g.last }
 
-// Totals returns the counts of all runs so far.
+// Totals returns the counts of all runs so far, without the list of failures.
 func (g *Graph) Totals() RunStats { return g.total }

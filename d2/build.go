@@ -1,0 +1,173 @@
+package d2
+
+// Builder adds nodes and edges to a graph. Its methods note the first error,
+// after which they do nothing; Extend returns it.
+type Builder struct {
+	g      *Graph
+	added  []*node
+	back   bool // an edge ends in a node that existed before
+	mixed  bool // the order of creation is not one of visits
+	inLoop bool
+	err    error
+}
+
+// Extend lets build add nodes and edges, then numbers what is new: ranks of
+// existing nodes do not change unless an edge ends in one. On an error nothing
+// is added. New nodes start empty; see [Graph.Hydrate]. Cost: O(what is new).
+func (g *Graph) Extend(build func(b *Builder)) error {
+	if err := g.closed(); err != nil {
+		return err
+	}
+	b := &Builder{g: g}
+	build(b)
+	if b.err == nil {
+		b.err = g.number(b)
+	}
+	if b.err == nil {
+		b.err = b.bind()
+	}
+	if b.err != nil {
+		g.removeAll(b.added)
+		return b.err
+	}
+	return nil
+}
+
+func (b *Builder) fail(err error) {
+	if b.err == nil {
+		b.err = err
+	}
+}
+
+// Add adds an operator with an edge from each of ins to the port of the same
+// position. Ports left out, and further edges, are [Builder.Connect]'s.
+func (b *Builder) Add(op Operator, ins ...NodeID) NodeID {
+	g := b.g
+	if b.err != nil {
+		return -1
+	}
+	if op == nil {
+		b.fail(ErrNoOperator)
+		return -1
+	}
+	n := &node{op: op, ports: make([]port, op.Ports()), owned: 1}
+	_, n.fixed = op.(*Input)
+	n.sink, _ = op.(*Output)
+	if f := len(g.free); f > 0 {
+		n.id = g.free[f-1]
+		g.free = g.free[:f-1]
+		g.nodes[n.id] = n
+	} else {
+		n.id = NodeID(len(g.nodes))
+		g.nodes = append(g.nodes, n)
+	}
+	n.rank, n.local = noRank, int32(len(b.added))
+	g.live++
+	b.added = append(b.added, n)
+	for i, in := range ins {
+		b.Connect(in, n.id, i)
+	}
+	return n.id
+}
+
+// Connect adds an edge from a node's output to a port. Any number of edges may
+// end in one port: their batches are added up.
+func (b *Builder) Connect(from, to NodeID, port int) { b.connect(from, to, port, false) }
+
+// Feedback adds an edge that closes a cycle: what passes it belongs to the next
+// iteration.
+func (b *Builder) Feedback(from, to NodeID, port int) { b.connect(from, to, port, true) }
+
+func (b *Builder) connect(from, to NodeID, port int, feedback bool) {
+	if b.err != nil {
+		return
+	}
+	f, t := b.g.node(from), b.g.node(to)
+	switch {
+	case f == nil || t == nil:
+		b.fail(ErrNoNode)
+		return
+	case f.failed != nil || t.failed != nil:
+		b.fail(ErrFailed)
+		return
+	case port < 0 || port >= len(t.ports):
+		b.fail(ErrNoPort)
+		return
+	}
+	switch {
+	case t.rank != noRank:
+		b.back = true
+	case feedback || (f.rank == noRank && f.local >= t.local):
+		b.mixed = true
+	}
+	f.outs = append(f.outs, edge{t, int32(port), int32(len(t.ins)), feedback})
+	t.ins = append(t.ins, inEdge{f, int32(port), int32(len(f.outs) - 1), feedback})
+}
+
+// Iterate builds a recursive relation: the least x with x = base + body(x), by
+// iterations. body gets the variable and returns the node that computes what
+// follows from it; base enters at iteration 0. The result is the variable
+// itself. The body should end in [Distinct] or another reduction, without which
+// cyclic data never comes to rest. A loop inside body is refused with
+// [ErrNestedLoop]; for mutual recursion use Concat and [Builder.Feedback].
+func (b *Builder) Iterate(base NodeID, body func(variable NodeID) NodeID) NodeID {
+	if b.inLoop {
+		b.fail(ErrNestedLoop)
+		return -1
+	}
+	b.inLoop = true
+	x := b.Add(NewConcat(), base)
+	b.Feedback(body(x), x, 0)
+	b.inLoop = false
+	return x
+}
+
+// bind tells new operators their places, sources first. If it goes wrong the
+// edges of new nodes into old ones are taken back by the caller.
+func (b *Builder) bind() error {
+	for _, n := range b.added {
+		if err := n.bind(); err != nil {
+			return &NodeError{Node: n.id, Op: n.op.Name(), Cause: err}
+		}
+	}
+	return nil
+}
+
+func (n *node) bind() error {
+	binder, ok := n.op.(Binder)
+	if !ok {
+		return nil
+	}
+	at := Place{Node: n.id, In: make([]Operator, len(n.ports)), Cyclic: n.comp != nil, at: n}
+	counts := make([]int, len(n.ports))
+	for _, in := range n.ins {
+		at.In[in.port] = in.from.op
+		if counts[in.port]++; counts[in.port] > 1 {
+			at.In[in.port] = nil
+		}
+	}
+	return binder.Bind(at)
+}
+
+// Above tells whether an operator stands above this place: everything that
+// reaches it is visited before. Cost: one look at every ancestor.
+func (p Place) Above(op Operator) bool {
+	if p.at == nil {
+		return false
+	}
+	seen := map[*node]bool{p.at: true}
+	list := []*node{p.at}
+	for i := 0; i < len(list); i++ {
+		for _, in := range list[i].ins {
+			if in.from.rank >= p.at.rank || seen[in.from] {
+				continue
+			}
+			if in.from.op == op {
+				return true
+			}
+			seen[in.from] = true
+			list = append(list, in.from)
+		}
+	}
+	return false
+}

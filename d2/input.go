@@ -1,0 +1,36 @@
+package d2
+
+// Contents tells the rows of a relation kept outside the graph, in their state
+// after everything that was pushed.
+type Contents interface {
+	Each(yield func(row uint32, weight int32))
+}
+
+// Input is a node that batches enter through: in′ = what is pushed. It keeps
+// nothing; with contents it can tell new readers what they missed.
+type Input struct{ content Contents }
+
+// NewInput returns an input; content may be nil, then what is built over it
+// while rows are already in cannot be hydrated by [Graph.Hydrate].
+func NewInput(content Contents) *Input { return &Input{content} }
+
+// Name implements [Operator].
+func (*Input) Name() string { return "input" }
+
+// Ports implements [Operator]: batches are pushed to port 0.
+func (*Input) Ports() int { return 1 }
+
+// Apply implements [Operator].
+func (*Input) Apply(v *Visit, out *Out) error {
+	out.Pass(v, 0)
+	return nil
+}
+
+// Snapshot implements [Snapshotter].
+func (i *Input) Snapshot(out *Out) error {
+	if i.content == nil {
+		return ErrNoSnapshot
+	}
+	i.content.Each(out.Emit)
+	return nil
+}

@@ -1,0 +1,246 @@
+package d2
+
+const noRank = ^uint32(0)
+
+// component is a strongly connected set of nodes: a cycle. Its nodes share a
+// rank and are visited in the order of iterations.
+type component struct {
+	nodes   []*node // by local order
+	entered []*node // that have something from outside
+	heap    []uint64
+}
+
+// number gives ranks to new nodes, behind all others; if an edge leads back
+// into an old node, or most ranks are holes, to all nodes anew. Components are
+// found by Tarjan's algorithm (SIAM J. Comput. 1, 1972) with an explicit stack,
+// since graphs can be thousands deep.
+func (g *Graph) number(b *Builder) error {
+	holes := len(g.byRank) > 64 && len(g.byRank) > 2*g.live
+	if b.back && g.waiting {
+		// Ranks would change, and with them what the dirty set means.
+		return ErrStaged
+	}
+	if !b.back && !b.mixed && (!holes || g.waiting) {
+		for _, n := range b.added {
+			n.rank, n.local = uint32(len(g.byRank)), 0
+			g.byRank = append(g.byRank, n)
+		}
+		g.dirty.grow(len(g.byRank))
+		return nil
+	}
+	list := b.added
+	if b.back || (holes && !g.waiting) {
+		list = make([]*node, 0, g.live)
+		for _, n := range g.nodes {
+			if n != nil {
+				list = append(list, n)
+			}
+		}
+	}
+	comps, err := g.components(list)
+	if err != nil {
+		return err
+	}
+	if len(list) == g.live {
+		g.byRank = g.byRank[:0]
+	}
+	for i := len(comps) - 1; i >= 0; i-- {
+		rank := uint32(len(g.byRank))
+		for _, n := range comps[i].nodes {
+			n.rank = rank
+			n.comp = nil
+			if comps[i].cyclic() {
+				n.comp = comps[i]
+			}
+		}
+		g.byRank = append(g.byRank, comps[i].nodes[0])
+	}
+	g.dirty.grow(len(g.byRank))
+	return nil
+}
+
+// components returns the components of the graph restricted to list, targets
+// before sources, each in local order.
+func (g *Graph) components(list []*node) ([]*component, error) {
+	type frame struct {
+		n    *node
+		next int
+	}
+	for _, n := range list {
+		n.mark, n.onStack = -1, false
+	}
+	g.epoch = 0
+	inside := func(n *node) bool { return n.mark < 0 || n.onStack }
+	var (
+		comps   []*component
+		stack   []*node
+		calls   []frame
+		counter int32
+	)
+	// A mark of -1 is a node of list not reached yet; nodes outside of it have
+	// marks of earlier walks, which are not negative.
+	for _, root := range list {
+		if root.mark != -1 {
+			continue
+		}
+		calls = append(calls[:0], frame{n: root})
+		for len(calls) > 0 {
+			f := &calls[len(calls)-1]
+			n := f.n
+			if f.next == 0 && n.mark == -1 {
+				n.mark, n.low, n.onStack = counter, counter, true
+				counter++
+				stack = append(stack, n)
+			}
+			if f.next < len(n.outs) {
+				to := n.outs[f.next].to
+				f.next++
+				switch {
+				case !inside(to):
+				case to.mark == -1:
+					calls = append(calls, frame{n: to})
+				default:
+					n.low = min(n.low, to.mark)
+				}
+				continue
+			}
+			calls = calls[:len(calls)-1]
+			if len(calls) > 0 {
+				up := calls[len(calls)-1].n
+				up.low = min(up.low, n.low)
+			}
+			if n.low != n.mark {
+				continue
+			}
+			c := &component{}
+			for {
+				m := stack[len(stack)-1]
+				stack = stack[:len(stack)-1]
+				m.onStack = false
+				c.nodes = append(c.nodes, m)
+				if m == n {
+					break
+				}
+			}
+			comps = append(comps, c)
+		}
+	}
+	for _, n := range list {
+		n.mark = 0
+	}
+	g.epoch = 0
+	member := make(map[*node]*component, len(list))
+	for _, c := range comps {
+		for _, n := range c.nodes {
+			member[n] = c
+		}
+	}
+	for _, c := range comps {
+		if err := c.order(member); err != nil {
+			return nil, err
+		}
+	}
+	return comps, nil
+}
+
+// cyclic tells whether the component is a cycle: more than one node or an edge
+// to itself.
+func (c *component) cyclic() bool {
+	if len(c.nodes) > 1 {
+		return true
+	}
+	for _, e := range c.nodes[0].outs {
+		if e.to == c.nodes[0] {
+			return true
+		}
+	}
+	return false
+}
+
+// order sorts the nodes topologically without the feedback edges, smallest id
+// first (Kahn), and checks that feedback edges are where they belong.
+func (c *component) order(member map[*node]*component) error {
+	waits := make(map[*node]int, len(c.nodes))
+	for _, n := range c.nodes {
+		for _, e := range n.outs {
+			switch {
+			case e.feedback && member[e.to] != c:
+				return &NodeError{Node: n.id, Op: n.op.Name(), Cause: ErrFeedbackOutsideCycle}
+			case !e.feedback && member[e.to] == c:
+				waits[e.to]++
+			}
+		}
+	}
+	byID := make(map[uint64]*node, len(c.nodes))
+	var ready minHeap
+	for _, n := range c.nodes {
+		byID[uint64(n.id)] = n
+		if waits[n] == 0 {
+			ready.push(uint64(n.id))
+		}
+	}
+	ordered := make([]*node, 0, len(c.nodes))
+	for len(ready) > 0 {
+		n := byID[ready.pop()]
+		n.local = int32(len(ordered))
+		ordered = append(ordered, n)
+		for _, e := range n.outs {
+			if e.feedback || member[e.to] != c {
+				continue
+			}
+			if waits[e.to]--; waits[e.to] == 0 {
+				ready.push(uint64(e.to.id))
+			}
+		}
+	}
+	if len(ordered) < len(c.nodes) {
+		for _, n := range c.nodes {
+			if waits[n] > 0 {
+				return &NodeError{Node: n.id, Op: n.op.Name(), Cause: ErrCycleWithoutFeedback}
+			}
+		}
+	}
+	c.nodes = ordered
+	return nil
+}
+
+// minHeap is a binary heap of numbers, smallest first.
+type minHeap []uint64
+
+func (h *minHeap) push(x uint64) {
+	s := append(*h, x)
+	i := len(s) - 1
+	for i > 0 {
+		up := (i - 1) / 2
+		if s[up] <= s[i] {
+			break
+		}
+		s[up], s[i] = s[i], s[up]
+		i = up
+	}
+	*h = s
+}
+
+func (h *minHeap) pop() uint64 {
+	s := *h
+	top := s[0]
+	last := len(s) - 1
+	s[0] = s[last]
+	s = s[:last]
+	for i := 0; ; {
+		small := 2*i + 1
+		if small >= last {
+			break
+		}
+		if small+1 < last && s[small+1] < s[small] {
+			small++
+		}
+		if s[i] <= s[small] {
+			break
+		}
+		s[i], s[small] = s[small], s[i]
+		i = small
+	}
+	*h = s
+	return top
+}

@@ -1,0 +1,175 @@
+package d2
+
+// Result is what an output has received in one run. All slices are valid until
+// the graph's next run.
+type Result struct {
+	Diffs   []Diff   // consolidated
+	Changes []Change // the same per key, if the output has keys
+	Delta   *Delta   // the positional delta, if it stands on a window
+	Fresh   bool     // this is the whole content, whatever was told before
+}
+
+// Sink takes what reaches an output. Receive is called at most once per run,
+// after the run has come to rest. Fail is called once when the output can no
+// longer be kept; nothing follows until a reset. A sink may push; what it pushes
+// is another run.
+type Sink interface {
+	Receive(r *Result)
+	Fail(err error)
+}
+
+// OutputSpec describes an output.
+type OutputSpec struct {
+	Sink Sink
+	Keys Keys // with keys, results are told as changes
+	// Retain keeps the content that was told, so that a hydration after a failure
+	// tells the difference and not the whole.
+	Retain bool
+}
+
+// Output hands what reaches it to a sink when the run is at rest, all of it or
+// nothing. It passes its input on unchanged and may feed further nodes. State:
+// none, or with Retain the weight of every row.
+type Output struct {
+	sink    Sink
+	keys    Keys
+	above   Positional
+	pairs   pairs
+	result  Result
+	content *counts // nil: not retained
+	told    []Diff
+	fresh   bool // being hydrated
+}
+
+// NewOutput returns an output.
+func NewOutput(spec OutputSpec) *Output {
+	o := &Output{sink: spec.Sink, keys: spec.Keys}
+	if spec.Retain {
+		o.content = &counts{}
+	}
+	return o
+}
+
+// Positional is an operator whose output is a sequence: Delta tells how its last
+// visit has changed it.
+type Positional interface {
+	Delta() *Delta
+}
+
+// Name implements [Operator].
+func (*Output) Name() string { return "output" }
+
+// Ports implements [Operator].
+func (*Output) Ports() int { return 1 }
+
+// Bind implements [Binder].
+func (o *Output) Bind(at Place) error {
+	if o.sink == nil {
+		return ErrNoSink
+	}
+	if at.Cyclic {
+		return ErrLimitInCycle
+	}
+	o.above, _ = at.In[0].(Positional)
+	return nil
+}
+
+// Apply implements [Operator].
+func (o *Output) Apply(v *Visit, out *Out) error {
+	out.Pass(v, 0)
+	o.result = Result{Diffs: out.diffs, Fresh: o.fresh && o.content == nil}
+	keyed := v.Keyed(0)
+	if o.content != nil {
+		if err := o.retain(v.In(0)); err != nil {
+			return err
+		}
+		if o.fresh {
+			o.result.Diffs, keyed = o.told, false
+		}
+	}
+	if o.keys != nil {
+		changes, err := o.pairs.of(o.result.Diffs, keyed, o.keys)
+		if err != nil {
+			return err
+		}
+		o.result.Changes = changes
+	}
+	return nil
+}
+
+// Derive implements [Deriver].
+func (*Output) Derive(v *Visit, out *Out) error {
+	out.Pass(v, 0)
+	return nil
+}
+
+// retain brings the content up to date; after a hydration the batch is the
+// whole of it, and what is to be told is the difference.
+func (o *Output) retain(batch []Diff) error {
+	was := o.content
+	if o.fresh {
+		o.content, o.told = &counts{}, o.told[:0]
+	}
+	for _, d := range batch {
+		if _, ok := o.content.add(d.Row, d.Weight); !ok {
+			return ErrWeightOverflow
+		}
+	}
+	if !o.fresh {
+		return nil
+	}
+	for _, d := range batch {
+		if by := d.Weight - was.get(d.Row); by != 0 {
+			o.told = append(o.told, Diff{d.Row, by})
+		}
+	}
+	was.each(func(row uint32, weight int32) {
+		if o.content.get(row) == 0 {
+			o.told = append(o.told, Diff{row, -weight})
+		}
+	})
+	return nil
+}
+
+// Retained returns the number of rows kept for the sink.
+func (o *Output) Retained() int {
+	if o.content == nil {
+		return 0
+	}
+	return o.content.n
+}
+
+// Bytes returns the memory held.
+func (o *Output) Bytes() int {
+	n := o.pairs.bytes() + 8*cap(o.told)
+	if o.content != nil {
+		n += o.content.bytes()
+	}
+	return n
+}
+
+// send calls the sink, if there is something to tell.
+func (o *Output) send() {
+	o.fresh = false
+	if o.content != nil && len(o.result.Diffs) == 0 {
+		return
+	}
+	o.result.Delta = o.Delta()
+	o.sink.Receive(&o.result)
+}
+
+// Delta implements [Positional]: that of the window the output stands on.
+func (o *Output) Delta() *Delta {
+	if o.above == nil {
+		return nil
+	}
+	return o.above.Delta()
+}
+
+func (o *Output) releaseLarge() {
+	o.pairs.trim()
+	o.result = Result{}
+	if cap(o.told) > keepDiffs {
+		o.told = nil
+	}
+}
