@@ -26,28 +26,20 @@ type WindowSpec struct {
 // A retained window is one that is always exhausted. Between steps the rows
 // reported are held[offset, offset+limit).
 type window struct {
-	order  Order
-	keys   Keys
+	differ
 	source Source
 	pins   Pins
-	equal  Equal
 	prefix bool // holds a prefix; otherwise everything
 
 	offset, limit       uint32
 	wasOffset, wasLimit uint32 // of the rows reported last
 
-	held      *Ordered
-	hi        Slot
-	hasHi     bool
-	exhausted bool
-	cushion   cushionState
-	selQ16    uint64 // rows returned per row scanned, in 1/65536
-	onFetch   func(Slot) bool
-	fetched   int
-	wanted    int
+	cushion cushionState
+	selQ16  uint64 // rows returned per row scanned, in 1/65536
+	onFetch func(Slot) bool
+	fetched int
+	wanted  int
 
-	delta Delta
-	work  stepState
 	mode  refetchMode
 	spare int // rows beyond two cushions that do not call for a trim yet
 }
@@ -71,10 +63,13 @@ func newWindow(spec WindowSpec) (*window, error) {
 		return nil, ErrNoPins
 	}
 	w := &window{
-		order: spec.Order, keys: spec.Keys, source: spec.Source, pins: spec.Pins,
-		equal: spec.Equal, prefix: prefix,
+		differ: differ{
+			order: spec.Order, keys: spec.Keys, equal: spec.Equal,
+			held: NewOrdered(spec.Order), exhausted: !prefix,
+		},
+		source: spec.Source, pins: spec.Pins, prefix: prefix,
 		offset: spec.Offset, limit: spec.Limit, wasOffset: spec.Offset, wasLimit: spec.Limit,
-		held: NewOrdered(spec.Order), exhausted: !prefix, selQ16: 1 << 16, spare: 8,
+		selQ16: 1 << 16, spare: 8,
 	}
 	w.cushion.init(spec.Cushion, w.need(), w.limit)
 	w.onFetch = w.take

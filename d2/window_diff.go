@@ -11,9 +11,9 @@ func lessThan(list []uint32, rank uint32) int {
 	return n
 }
 
-// place returns the rank of the u-th row that is not in an ascending list of
+// rankWithout returns the rank of the u-th row that is not in an ascending list of
 // ranks.
-func place(list []uint32, u int) int {
+func rankWithout(list []uint32, u int) int {
 	lo, hi := 0, len(list)
 	for lo < hi {
 		mid := int(uint(lo+hi) >> 1)
@@ -29,7 +29,7 @@ func place(list []uint32, u int) int {
 // diffByRanks derives the delta from the touched rows. All other rows keep
 // their relative order, so they are numbered by that alone; the old and the
 // new window show one range of these numbers each.
-func (w *window) diffByRanks(pFrom, pTo, qFrom, qTo int) {
+func (w *differ) diffByRanks(pFrom, pTo, qFrom, qTo int) {
 	s := &w.work
 	p0, p1 := pFrom-lessThan(s.olds, uint32(pFrom)), pTo-lessThan(s.olds, uint32(pTo))
 	q0, q1 := qFrom-lessThan(s.news, uint32(qFrom)), qTo-lessThan(s.news, uint32(qTo))
@@ -45,7 +45,7 @@ func (w *window) diffByRanks(pFrom, pTo, qFrom, qTo int) {
 		if r.inPlace {
 			u := int(r.oldRank) - lessThan(s.olds, r.oldRank)
 			if u >= k0 && u < k1 {
-				w.update(Update{uint32(place(s.news, u) - qFrom), r.key, r.old, r.new})
+				w.update(Update{uint32(rankWithout(s.news, u) - qFrom), r.key, r.old, r.new})
 			}
 			continue
 		}
@@ -70,11 +70,11 @@ func (w *window) diffByRanks(pFrom, pTo, qFrom, qTo int) {
 
 // leaveRange reports untouched rows that crossed an edge outwards. They are
 // still held; one replaced in place leaves with the version reported before.
-func (w *window) leaveRange(u, end, pFrom int) {
+func (w *differ) leaveRange(u, end, pFrom int) {
 	s := &w.work
 	for ; u < end; u++ {
-		oldRank := place(s.olds, u)
-		slot := w.held.At(place(s.news, u))
+		oldRank := rankWithout(s.olds, u)
+		slot := w.held.At(w.base + rankWithout(s.news, u))
 		if i, ok := s.replacedAt(uint32(oldRank)); ok {
 			slot = s.rows[i].old
 		}
@@ -82,10 +82,10 @@ func (w *window) leaveRange(u, end, pFrom int) {
 	}
 }
 
-func (w *window) enterRange(u, end, qFrom int) {
+func (w *differ) enterRange(u, end, qFrom int) {
 	for ; u < end; u++ {
-		rank := place(w.work.news, u)
-		slot := w.held.At(rank)
+		rank := rankWithout(w.work.news, u)
+		slot := w.held.At(w.base + rank)
 		w.delta.Enters = append(w.delta.Enters, Enter{uint32(rank - qFrom), w.keys.KeyOf(slot), slot})
 	}
 }
@@ -109,7 +109,7 @@ func (s *stepState) replacedAt(oldRank uint32) (uint32, bool) {
 
 // reposition splits the kept rows whose order key changed into those that stay
 // and those that move.
-func (w *window) reposition() {
+func (w *differ) reposition() {
 	s := &w.work
 	if len(s.kept) > 1 {
 		sort.Sort(keptByTo(s.kept))
@@ -126,7 +126,7 @@ func (w *window) reposition() {
 	}
 }
 
-func (w *window) update(u Update) {
+func (w *differ) update(u Update) {
 	if w.equal != nil && w.equal.Same(u.Old, u.New) {
 		w.delta.Rebinds = append(w.delta.Rebinds, u)
 		return

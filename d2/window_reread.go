@@ -37,7 +37,7 @@ func (w *window) stepByReading(batch []Change, pFrom, pTo int, stats *RunStats) 
 
 // diffByState compares the old window in s.slots with ranks [qFrom, qTo) of
 // what is held. A slot in both is a row that did not change.
-func (w *window) diffByState(batch []Change, qFrom, qTo int) {
+func (w *differ) diffByState(batch []Change, qFrom, qTo int) {
 	s := &w.work
 	p := s.slots
 	s.slots = w.slice(qFrom, qTo, s.slots)

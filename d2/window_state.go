@@ -17,21 +17,6 @@ func (w *window) need() int {
 	return int(min(uint64(w.offset)+uint64(w.limit), uint64(Unlimited)))
 }
 
-// bounds returns the ranks [from, to) that a window shows of rows held.
-func bounds(offset, limit uint32, rows int) (from, to int) {
-	n := uint64(rows)
-	from = int(min(uint64(offset), n))
-	if limit == Unlimited {
-		return from, rows
-	}
-	return from, int(min(uint64(offset)+uint64(limit), n))
-}
-
-// covered tells whether a row with this order key would have to be held.
-func (w *window) covered(slot Slot) bool {
-	return w.exhausted || (w.hasHi && w.order.Compare(slot, w.hi) <= 0)
-}
-
 func (w *window) setHi(slot Slot) {
 	w.pins.Pin(slot)
 	w.dropHi()
@@ -129,16 +114,6 @@ func (w *window) hydrate(rows []uint32, stats *RunStats) []uint32 {
 func (w *window) rows(dst []uint32) []uint32 {
 	from, to := bounds(w.wasOffset, w.wasLimit, w.held.Len())
 	return w.slice(from, to, dst)
-}
-
-func (w *window) slice(from, to int, dst []uint32) []uint32 {
-	for from < to {
-		block := w.held.BlockAt(from)
-		block = block[:min(len(block), to-from)]
-		dst = append(dst, block...)
-		from += len(block)
-	}
-	return dst
 }
 
 // release empties the window and gives up its frontier; it may be hydrated
