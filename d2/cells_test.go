@@ -127,7 +127,7 @@ type last struct {
 	delta   Delta
 }
 
-func (l *last) Receive(changes []Change, delta *Delta) { l.changes, l.delta = changes, *delta }
+func (l *last) Receive(r *Result) { l.changes, l.delta = r.Changes, *r.Delta }
 func (l *last) Fail(err error)                         { panic(err) }
 
 func TestWindow_AcceptanceCells(t *testing.T) {
@@ -149,9 +149,9 @@ func TestWindow_AcceptanceCells(t *testing.T) {
 					c.set(int(row["id"].(float64)), row)
 				}
 				g := NewGraph()
-				in, _ := g.AddInput()
-				where, _ := g.AddFilter(in, c)
-				win, err := g.AddWindow(where, WindowSpec{
+				in, _ := g.addInput()
+				where, _ := g.addFilter(in, c)
+				win, err := g.addWindow(where, WindowSpec{
 					Order: c, Keys: c, Offset: q.Offset, Limit: q.Limit, Source: NewScanSource(c.index, c), Pins: c,
 					Retain: retain, Equal: c, Cushion: Cushion{Fixed: true, Start: cell.Setup.Cushion},
 				})
@@ -159,8 +159,8 @@ func TestWindow_AcceptanceCells(t *testing.T) {
 					t.Fatal(err)
 				}
 				sink := &last{}
-				_, _ = g.AddOutput(win, sink)
-				mirror, _ := g.Hydrate(win, nil)
+				_, _ = g.addOutput(win, sink, c)
+				mirror, _ := g.LoadWindow(win, nil)
 				if got := c.keys(mirror); !slices.Equal(got, cell.Setup.Hydrate) {
 					t.Fatalf("hydrated %v, want %v", got, cell.Setup.Hydrate)
 				}
@@ -173,7 +173,7 @@ func TestWindow_AcceptanceCells(t *testing.T) {
 						} else {
 							change = c.set(int(b.Put["id"].(float64)), b.Put)
 						}
-						_ = g.Push(in, []Change{change})
+						_ = g.PushChanges(in, []Change{change})
 					}
 					if step.Window != nil {
 						_ = g.SetWindow(win, step.Window.Offset, step.Window.Limit)

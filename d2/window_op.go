@@ -134,6 +134,10 @@ func (g *Graph) SetWindow(id NodeID, offset, limit uint32) error {
 		return err
 	}
 	w.w.setBounds(offset, limit)
+	if !w.w.pending() {
+		g.nodes[id].touched = false
+		return nil
+	}
 	return g.Touch(id)
 }
 

@@ -247,7 +247,7 @@ func TestWindow_SplittingABatchReachesTheSameWindow(t *testing.T) {
 			pr.w.step(b1, nil, &stats)
 		}
 		b2 := w.batch(ch, 10, 3)
-		sum, _, err := compose(slices.Concat(b1, b2), nil)
+		sum, err := w.sum(b1, b2)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -11,14 +11,14 @@ func bench(t testing.TB, n int, limit uint32, c Cushion) (*world, *Graph, NodeID
 		w.put(k, 2*k, 0)
 	}
 	g := NewGraph()
-	in, _ := g.AddInput()
-	win, err := g.AddWindow(in, WindowSpec{
+	in, _ := g.addInput()
+	win, err := g.addWindow(in, WindowSpec{
 		Order: w, Keys: w, Limit: limit, Source: NewScanSource(w.rows, nil), Pins: w, Cushion: c,
 	})
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err := g.AddOutput(win, &last{}); err != nil {
+	if _, err := g.addOutput(win, &last{}, w); err != nil {
 		t.Fatal(err)
 	}
 	return w, g, in, win
@@ -27,7 +27,7 @@ func bench(t testing.TB, n int, limit uint32, c Cushion) (*world, *Graph, NodeID
 func TestWindow_HydratesFromTheSourceByReadingOnlyWhatItHolds(t *testing.T) {
 	w, g, _, win := bench(t, 20000, 50, Cushion{})
 	w.compares = 0
-	if rows, _ := g.Hydrate(win, nil); len(rows) != 50 || rows[0] != w.current[0] {
+	if rows, _ := g.LoadWindow(win, nil); len(rows) != 50 || rows[0] != w.current[0] {
 		t.Errorf("%v", rows)
 	}
 	if got := g.Totals().RowsScanned; got != 60 {
@@ -40,10 +40,10 @@ func TestWindow_HydratesFromTheSourceByReadingOnlyWhatItHolds(t *testing.T) {
 
 func TestWindow_CushionIntervalInAWorkQueue(t *testing.T) {
 	w, g, in, win := bench(t, 5000, 50, Cushion{Fixed: true, Start: 9})
-	_, _ = g.Hydrate(win, nil)
+	_, _ = g.LoadWindow(win, nil)
 	for i := range 1000 {
 		batch := []Change{w.put(i, 20000+i, 0)}
-		_ = g.Push(in, batch)
+		_ = g.PushChanges(in, batch)
 		_, _ = g.Run()
 		w.forget(batch)
 	}
@@ -55,10 +55,10 @@ func TestWindow_CushionIntervalInAWorkQueue(t *testing.T) {
 
 func TestWindow_NewestFirstNeverRefills(t *testing.T) {
 	w, g, in, win := bench(t, 5000, 50, Cushion{Fixed: true, Start: 9})
-	_, _ = g.Hydrate(win, nil)
+	_, _ = g.LoadWindow(win, nil)
 	for i := range 1000 {
 		batch := []Change{w.put((i*7919)%5000, -i, 0)}
-		_ = g.Push(in, batch)
+		_ = g.PushChanges(in, batch)
 		_, _ = g.Run()
 		w.forget(batch)
 	}
@@ -69,12 +69,12 @@ func TestWindow_NewestFirstNeverRefills(t *testing.T) {
 
 func TestWindow_AdaptiveCushionCalmsAWorkQueue(t *testing.T) {
 	w, g, in, win := bench(t, 20000, 50, Cushion{})
-	_, _ = g.Hydrate(win, nil)
+	_, _ = g.LoadWindow(win, nil)
 	turn := func(n int) int {
 		before := g.Totals().Refills
 		for range n {
 			batch := []Change{w.put(w.key[w.rows.At(0)], w.v[w.rows.At(w.rows.Len()-1)]+1, 0)}
-			_ = g.Push(in, batch)
+			_ = g.PushChanges(in, batch)
 			_, _ = g.Run()
 			w.forget(batch)
 		}
@@ -90,7 +90,7 @@ func TestWindow_AdaptiveCushionCalmsAWorkQueue(t *testing.T) {
 	// Quiet changes let the cushion shrink, and rows go with it.
 	for range 40000 {
 		batch := []Change{w.put(19999, w.v[w.current[19999]]+1, 0)}
-		_ = g.Push(in, batch)
+		_ = g.PushChanges(in, batch)
 		_, _ = g.Run()
 		w.forget(batch)
 	}
@@ -101,14 +101,14 @@ func TestWindow_AdaptiveCushionCalmsAWorkQueue(t *testing.T) {
 
 func TestWindow_AChangeBeyondTheFrontierCostsTwoComparisons(t *testing.T) {
 	w, g, in, win := bench(t, 5000, 50, Cushion{})
-	_, _ = g.Hydrate(win, nil)
+	_, _ = g.LoadWindow(win, nil)
 	there := w.put(4000, 9000, 1)
 	back := Change{there.Key, there.New, there.Old}
 	batch := []Change{there}
 	w.compares = 0
 	runs := 0
 	allocs := testing.AllocsPerRun(100, func() {
-		_ = g.Push(in, batch)
+		_ = g.PushChanges(in, batch)
 		_, _ = g.Run()
 		batch[0], back = back, batch[0]
 		runs++
@@ -121,12 +121,12 @@ func TestWindow_AChangeBeyondTheFrontierCostsTwoComparisons(t *testing.T) {
 func TestWindow_AChangeWithinAllocatesNothing(t *testing.T) {
 	for _, limit := range []uint32{50, Unlimited} {
 		w, g, in, win := bench(t, 5000, limit, Cushion{})
-		_, _ = g.Hydrate(win, nil)
+		_, _ = g.LoadWindow(win, nil)
 		there := w.put(7, 61, 1)
 		batch, back := []Change{there}, Change{there.Key, there.New, there.Old}
 		w.compares = 0
 		if n := testing.AllocsPerRun(100, func() {
-			_ = g.Push(in, batch)
+			_ = g.PushChanges(in, batch)
 			_, _ = g.Run()
 			batch[0], back = back, batch[0]
 		}); n > 0 {
@@ -140,12 +140,12 @@ func TestWindow_AChangeWithinAllocatesNothing(t *testing.T) {
 
 func TestWindow_LargeBatchesAreReadAgain(t *testing.T) {
 	w, g, in, win := bench(t, 5000, 50, Cushion{})
-	_, _ = g.Hydrate(win, nil)
+	_, _ = g.LoadWindow(win, nil)
 	batch := []Change{}
 	for k := range 3000 {
 		batch = append(batch, w.put(k, 20000-k, 0))
 	}
-	_ = g.Push(in, batch)
+	_ = g.PushChanges(in, batch)
 	stats, _ := g.Run()
 	if stats.Refetches != 1 || stats.RowsScanned != 60 || stats.Refills != 0 {
 		t.Errorf("%+v", stats)
@@ -159,12 +159,12 @@ func BenchmarkWindow_UpdateWithin(b *testing.B) {
 	}{{"limit 50", 50}, {"all 100000", Unlimited}} {
 		b.Run(c.name, func(b *testing.B) {
 			w, g, in, win := bench(b, 100000, c.limit, Cushion{})
-			_, _ = g.Hydrate(win, nil)
+			_, _ = g.LoadWindow(win, nil)
 			there := w.put(7, 61, 1)
 			batch, back := []Change{there}, Change{there.Key, there.New, there.Old}
 			b.ReportAllocs()
 			for b.Loop() {
-				_ = g.Push(in, batch)
+				_ = g.PushChanges(in, batch)
 				_, _ = g.Run()
 				batch[0], back = back, batch[0]
 			}

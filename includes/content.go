@@ -25,7 +25,7 @@ func (l *Live) hydrate() ([]uint32, error) {
 			rows = []uint32{}
 		}
 	}
-	members, err := e.graph.Hydrate(l.window, rows)
+	members, err := e.graph.LoadWindow(l.window, rows)
 	l.size = len(members)
 	return members, err
 }

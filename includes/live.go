@@ -80,10 +80,11 @@ func (s source) deps() *[]*Live {
 }
 
 // Receive implements d2.Sink.
-func (l *Live) Receive(changes []d2.Change, delta *d2.Delta) {
+func (l *Live) Receive(r *d2.Result) {
 	if l.broken {
 		return
 	}
+	changes, delta := r.Changes, r.Delta
 	if l.window == noNode {
 		// The positions are the source's; without an order of its own this query has none.
 		delta = nil
@@ -166,7 +167,7 @@ func (l *Live) compile() (err error) {
 			return err
 		}
 	}
-	l.output, err = e.graph.AddOutput(at, l)
+	l.output, err = e.graph.Add(d2.NewOutput(d2.OutputSpec{Sink: l, Keys: root}), at)
 	return err
 }
 
@@ -188,7 +189,7 @@ func (l *Live) addFilter() (d2.NodeID, error) {
 		}
 	}
 	var err error
-	if l.filter, err = e.graph.AddFilter(at, l.prog); err != nil {
+	if l.filter, err = e.graph.Add(d2.NewFilter(l.prog), at); err != nil {
 		return noNode, err
 	}
 	if routed {
@@ -231,7 +232,11 @@ func (l *Live) addWindow(at d2.NodeID, under query.Shape) (d2.NodeID, error) {
 		spec.Source = &fetcher{order, d2.NewScanSource(order.Tree, prog)}
 		l.pulls = true
 	}
-	l.window, err = e.graph.AddWindow(at, spec)
+	window, err := d2.NewWindow(spec)
+	if err != nil {
+		return noNode, err
+	}
+	l.window, err = e.graph.Add(window, at)
 	return l.window, err
 }
 

@@ -28,10 +28,10 @@ func (e *Engine) Sync(col uint32, tx *collection.Sync) error {
 		return nil
 	}
 	if len(r.deps) > 0 {
-		_ = e.graph.Push(r.input, changes)
+		_ = e.graph.PushChanges(r.input, changes)
 	}
 	for _, t := range r.Deliver(changes) {
-		_ = e.graph.PushTo(t.Node, t.Batch)
+		_ = e.graph.PushChanges(t.Node, t.Batch)
 		t.Batch = t.Batch[:0]
 	}
 	e.run(r, changes)
