@@ -73,6 +73,7 @@ type Visit struct {
 	keyed []bool
 	again []int32
 	sweep []Sweeper
+	cuts  []uint32 // by port, None where a batch is whole; nil: all are
 }
 
 // NewVisit returns a visit with the given batches, one per port, for driving an
@@ -89,6 +90,16 @@ func (v *Visit) In(port int) []Diff { return v.in[port] }
 // the new version of one key next to each other, and no other of that key.
 func (v *Visit) Keyed(port int) bool { return v.keyed[port] }
 
+// Cut returns the position after which additions may be missing from the batch
+// of a port; ok is false if the batch is whole. Only operators that declared an
+// interest get batches that are not.
+func (v *Visit) Cut(port int) (at uint32, ok bool) {
+	if port >= len(v.cuts) || v.cuts[port] == None {
+		return None, false
+	}
+	return v.cuts[port], true
+}
+
 // Again asks for a visit at a later iteration, with or without input. Only
 // operators in cycles may ask.
 func (v *Visit) Again(iter int32) { v.again = append(v.again, iter) }
@@ -103,6 +114,8 @@ type Out struct {
 	iter  int32
 	tidy  bool
 	keyed bool
+	cut   bool
+	cutAt uint32
 }
 
 // timed is a difference at a later iteration than that of the visit.
@@ -135,6 +148,10 @@ func (o *Out) Tidy() { o.tidy = true }
 // Keyed declares that what was emitted is tidy and comes as replacements (see
 // [Visit.Keyed]).
 func (o *Out) Keyed() { o.tidy, o.keyed = true, true }
+
+// Cut declares that additions after a position, a row in the order of the
+// reader's interest, may be missing from what was emitted.
+func (o *Out) Cut(at uint32) { o.cut, o.cutAt = true, at }
 
 // Diffs returns what was emitted at the iteration of the visit.
 func (o *Out) Diffs() []Diff { return o.diffs }
