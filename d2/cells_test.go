@@ -128,7 +128,7 @@ type last struct {
 }
 
 func (l *last) Receive(r *Result) { l.changes, l.delta = r.Changes, *r.Delta }
-func (l *last) Fail(err error)                         { panic(err) }
+func (l *last) Fail(err error)    { panic(err) }
 
 func TestWindow_AcceptanceCells(t *testing.T) {
 	text, err := os.ReadFile("testdata/window-cells.json")

@@ -22,9 +22,13 @@ func (g *Graph) gather(n *node, v *Visit) (size int, err error) {
 	g.widen(len(n.ports))
 	for i := range n.ports {
 		p := &n.ports[i]
+		v.cuts[i] = None
 		if len(p.from) == 1 && p.pushes == 0 {
 			src := &p.from[0].out
 			p.from = p.from[:0]
+			if src.cut {
+				v.cuts[i] = src.cutAt
+			}
 			if src.tidy || len(src.diffs) == 1 {
 				v.in[i], v.keyed[i], v.lasting[i] = src.diffs, src.keyed, true
 				size += len(src.diffs)
@@ -66,6 +70,7 @@ func (g *Graph) widen(ports int) {
 	v := &g.visit
 	for len(v.in) < ports {
 		v.in, v.keyed, v.lasting = append(v.in, nil), append(v.keyed, false), append(v.lasting, false)
+		v.cuts = append(v.cuts, None)
 		g.scratch.ports = append(g.scratch.ports, nil)
 	}
 }

@@ -109,11 +109,11 @@ func (g *Graph) visitCyclic(n *node, iter int32) bool {
 		if e != nil && err == nil {
 			err = e
 		}
-		v.in[i], v.keyed[i], v.lasting[i] = batch, false, false
+		v.in[i], v.keyed[i], v.lasting[i], v.cuts[i] = batch, false, false, None
 		size += len(batch)
 	}
 	v.again = v.again[:0]
-	v.Iter = iter
+	v.Iter, v.node = iter, n
 	g.size = size
 	n.out.reset(iter)
 	if size > 0 || p.wanted || err != nil {

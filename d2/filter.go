@@ -53,6 +53,7 @@ func (f *Filter) Apply(v *Visit, out *Out) error {
 	}
 	// A version that does not pass leaves its partner alone: still a replacement.
 	out.tidy, out.keyed = true, v.Keyed(0)
+	out.cutAt, out.cut = v.Cut(0)
 	return nil
 }
 

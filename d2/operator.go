@@ -73,9 +73,11 @@ type Visit struct {
 	Hydrating bool // the batches are the whole content of new inputs
 	in        [][]Diff
 	keyed     []bool
-	lasting   []bool // the batch stays where it is until the run ends
+	lasting   []bool   // the batch stays where it is until the run ends
+	cuts      []uint32 // by port, None where a batch is whole; nil: all are
 	again     []int32
 	sweep     []Sweeper
+	node      *node // nil when driven without a graph
 }
 
 // NewVisit returns a visit with the given batches, one per port, for driving an
@@ -94,12 +96,39 @@ func (v *Visit) In(port int) []Diff { return v.in[port] }
 // the new version of one key next to each other, and no other of that key.
 func (v *Visit) Keyed(port int) bool { return v.keyed[port] }
 
+// Cut returns the position after which additions may be missing from the batch
+// of a port; ok is false if the batch is whole. Only operators that declared an
+// interest get batches that are not.
+func (v *Visit) Cut(port int) (at uint32, ok bool) {
+	if port >= len(v.cuts) || v.cuts[port] == None {
+		return None, false
+	}
+	return v.cuts[port], true
+}
+
 // Again asks for a visit at a later iteration, with or without input. Only
 // operators in cycles may ask.
 func (v *Visit) Again(iter int32) { v.again = append(v.again, iter) }
 
 // Sweep has s called once the run is over and the sinks have seen its results.
 func (v *Visit) Sweep(s Sweeper) { v.sweep = append(v.sweep, s) }
+
+// only follows the edges down as long as there is just one and the operators it
+// meets are passable, and returns the first that is not, with the port reached;
+// nil if the way forks or ends.
+func (v *Visit) only(passable func(Operator) bool) (op Operator, port int) {
+	for n := v.node; n != nil; {
+		if len(n.outs) != 1 {
+			return nil, 0
+		}
+		e := &n.outs[0]
+		if !passable(e.to.op) {
+			return e.to.op, int(e.port)
+		}
+		n = e.to
+	}
+	return nil, 0
+}
 
 // Out takes what an operator emits in one visit.
 type Out struct {
@@ -109,6 +138,8 @@ type Out struct {
 	iter  int32
 	tidy  bool
 	keyed bool
+	cut   bool
+	cutAt uint32
 
 	foreign bool
 }
@@ -145,6 +176,7 @@ func (o *Out) Pass(v *Visit, port int) {
 		o.diffs = append(o.diffs, v.in[port]...)
 	}
 	o.tidy, o.keyed = true, v.keyed[port]
+	o.cutAt, o.cut = v.Cut(port)
 }
 
 // Tidy declares that what was emitted has at most one entry per row, which
@@ -155,6 +187,10 @@ func (o *Out) Tidy() { o.tidy = true }
 // [Visit.Keyed]).
 func (o *Out) Keyed() { o.tidy, o.keyed = true, true }
 
+// Cut declares that additions after a position, a row in the order of the
+// reader's interest, may be missing from what was emitted.
+func (o *Out) Cut(at uint32) { o.cut, o.cutAt = true, at }
+
 // Diffs returns what was emitted at the iteration of the visit.
 func (o *Out) Diffs() []Diff { return o.diffs }
 
@@ -164,5 +200,5 @@ func (o *Out) reset(iter int32) {
 		o.own = o.diffs[:0]
 	}
 	o.diffs, o.later, o.iter = o.own, o.later[:0], iter
-	o.tidy, o.keyed, o.foreign = false, false, false
+	o.tidy, o.keyed, o.foreign, o.cut = false, false, false, false
 }

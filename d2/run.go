@@ -182,7 +182,7 @@ func (g *Graph) visitNode(n *node) {
 	if size == 0 && !touched && err == nil {
 		return
 	}
-	v.Iter = 0
+	v.Iter, v.node = 0, n
 	g.size = size
 	if !n.fixed {
 		g.last.Visits++
