@@ -126,24 +126,26 @@ func (b *Builder) Iterate(base NodeID, body func(variable NodeID) NodeID) NodeID
 // edges of new nodes into old ones are taken back by the caller.
 func (b *Builder) bind() error {
 	for _, n := range b.added {
-		if err := n.bind(); err != nil {
+		if err := b.g.bindNode(n); err != nil {
 			return &NodeError{Node: n.id, Op: n.op.Name(), Cause: err}
 		}
 	}
 	return nil
 }
 
-func (n *node) bind() error {
+func (g *Graph) bindNode(n *node) error {
 	binder, ok := n.op.(Binder)
 	if !ok {
 		return nil
 	}
-	at := Place{Node: n.id, In: make([]Operator, len(n.ports)), Cyclic: n.comp != nil, at: n}
-	counts := make([]int, len(n.ports))
+	at := Place{Node: n.id, In: make([]Operator, len(n.ports)), Cyclic: n.comp != nil, at: n, graph: g}
+	var seen uint64 // ports an edge ends in
 	for _, in := range n.ins {
 		at.In[in.port] = in.from.op
-		if counts[in.port]++; counts[in.port] > 1 {
+		if bit := uint64(1) << (in.port & 63); seen&bit != 0 {
 			at.In[in.port] = nil
+		} else {
+			seen |= bit
 		}
 	}
 	return binder.Bind(at)
@@ -155,17 +157,19 @@ func (p Place) Above(op Operator) bool {
 	if p.at == nil {
 		return false
 	}
-	seen := map[*node]bool{p.at: true}
+	g := p.graph
+	g.epoch++
+	p.at.mark = g.epoch
 	list := []*node{p.at}
 	for i := 0; i < len(list); i++ {
 		for _, in := range list[i].ins {
-			if in.from.rank >= p.at.rank || seen[in.from] {
+			if in.from.rank >= p.at.rank || in.from.mark == g.epoch {
 				continue
 			}
 			if in.from.op == op {
 				return true
 			}
-			seen[in.from] = true
+			in.from.mark = g.epoch
 			list = append(list, in.from)
 		}
 	}

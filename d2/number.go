@@ -69,7 +69,11 @@ func (g *Graph) components(list []*node) ([]*component, error) {
 	for _, n := range list {
 		n.mark, n.onStack = -1, false
 	}
-	g.epoch = 0
+	defer func() {
+		for _, n := range list {
+			n.mark = 0
+		}
+	}()
 	inside := func(n *node) bool { return n.mark < 0 || n.onStack }
 	var (
 		comps   []*component
@@ -125,22 +129,39 @@ func (g *Graph) components(list []*node) ([]*component, error) {
 			comps = append(comps, c)
 		}
 	}
-	for _, n := range list {
-		n.mark = 0
-	}
-	g.epoch = 0
-	member := make(map[*node]*component, len(list))
-	for _, c := range comps {
+	// From here on the mark of a node is the number of its component.
+	for i, c := range comps {
 		for _, n := range c.nodes {
-			member[n] = c
+			n.mark = int32(i)
 		}
 	}
-	for _, c := range comps {
-		if err := c.order(member); err != nil {
+	for i, c := range comps {
+		if len(c.nodes) == 1 && !c.cyclic() {
+			// Not worth a sort; a feedback edge has no place here.
+			if err := c.stray(int32(i)); err != nil {
+				return nil, err
+			}
+			c.nodes[0].local = 0
+			continue
+		}
+		if err := c.order(int32(i)); err != nil {
 			return nil, err
 		}
 	}
 	return comps, nil
+}
+
+// stray reports a feedback edge that leads out of the component numbered me.
+func (c *component) stray(me int32) error {
+	for _, n := range c.nodes {
+		for i := range n.outs {
+			e := &n.outs[i]
+			if e.feedback && e.to.mark != me {
+				return &NodeError{Node: n.id, Op: n.op.Name(), Cause: ErrFeedbackOutsideCycle}
+			}
+		}
+	}
+	return nil
 }
 
 // cyclic tells whether the component is a cycle: more than one node or an edge
@@ -158,47 +179,54 @@ func (c *component) cyclic() bool {
 }
 
 // order sorts the nodes topologically without the feedback edges, smallest id
-// first (Kahn), and checks that feedback edges are where they belong.
-func (c *component) order(member map[*node]*component) error {
-	waits := make(map[*node]int, len(c.nodes))
+// first (Kahn), and checks that feedback edges are where they belong. me is the
+// component's number, which its nodes are marked with.
+func (c *component) order(me int32) error {
+	if err := c.stray(me); err != nil {
+		return err
+	}
+	// low counts the edges a node waits for.
 	for _, n := range c.nodes {
-		for _, e := range n.outs {
-			switch {
-			case e.feedback && member[e.to] != c:
-				return &NodeError{Node: n.id, Op: n.op.Name(), Cause: ErrFeedbackOutsideCycle}
-			case !e.feedback && member[e.to] == c:
-				waits[e.to]++
+		n.low = 0
+	}
+	for _, n := range c.nodes {
+		for i := range n.outs {
+			if e := &n.outs[i]; !e.feedback && e.to.mark == me {
+				e.to.low++
 			}
 		}
 	}
-	byID := make(map[uint64]*node, len(c.nodes))
 	var ready minHeap
-	for _, n := range c.nodes {
-		byID[uint64(n.id)] = n
-		if waits[n] == 0 {
-			ready.push(uint64(n.id))
+	for i, n := range c.nodes {
+		if n.low == 0 {
+			ready.push(uint64(n.id)<<32 | uint64(i))
 		}
+	}
+	// local is a node's index until it gets its place.
+	for i, n := range c.nodes {
+		n.local = int32(i)
 	}
 	ordered := make([]*node, 0, len(c.nodes))
 	for len(ready) > 0 {
-		n := byID[ready.pop()]
-		n.local = int32(len(ordered))
+		n := c.nodes[uint32(ready.pop())]
 		ordered = append(ordered, n)
-		for _, e := range n.outs {
-			if e.feedback || member[e.to] != c {
+		for i := range n.outs {
+			e := &n.outs[i]
+			if e.feedback || e.to.mark != me {
 				continue
 			}
-			if waits[e.to]--; waits[e.to] == 0 {
-				ready.push(uint64(e.to.id))
+			if e.to.low--; e.to.low == 0 {
+				ready.push(uint64(e.to.id)<<32 | uint64(e.to.local))
 			}
 		}
 	}
-	if len(ordered) < len(c.nodes) {
-		for _, n := range c.nodes {
-			if waits[n] > 0 {
-				return &NodeError{Node: n.id, Op: n.op.Name(), Cause: ErrCycleWithoutFeedback}
-			}
+	for _, n := range c.nodes {
+		if n.low > 0 {
+			return &NodeError{Node: n.id, Op: n.op.Name(), Cause: ErrCycleWithoutFeedback}
 		}
+	}
+	for i, n := range ordered {
+		n.local = int32(i)
 	}
 	c.nodes = ordered
 	return nil

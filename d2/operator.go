@@ -31,6 +31,7 @@ type Place struct {
 	In     []Operator // by port; nil where no edge or several edges end in it
 	Cyclic bool       // inside a cycle: visits carry iterations
 	at     *node
+	graph  *Graph
 }
 
 // Binder is an operator that must know its place before the first visit; an
