@@ -29,15 +29,16 @@ func (g *Graph) Hydrate(ids ...NodeID) error {
 	}
 	list := g.downstream(roots)
 	epoch := g.epoch
-	known := map[*node][]Diff{}
+	var known []snapshot
 	var pushes []push
+	wantInputs(list)
 	for _, n := range list {
-		stager, _ := n.op.(Stager)
-		for _, in := range n.ins {
-			if in.from.mark == epoch || (stager != nil && !stager.Stage(int(in.port))) {
+		for i := range n.ins {
+			in := &n.ins[i]
+			if in.from.mark == epoch || !n.wants(in.port) {
 				continue
 			}
-			rows, err := g.snapshot(in.from, known)
+			rows, err := g.snapshot(in.from, &known)
 			if err != nil {
 				return err
 			}
@@ -45,6 +46,9 @@ func (g *Graph) Hydrate(ids ...NodeID) error {
 		}
 	}
 	for _, n := range list {
+		if _, ok := n.op.(Stager); !ok && n.sink == nil {
+			continue
+		}
 		n.touched = true
 		g.wake(n)
 		if n.sink != nil {
@@ -73,8 +77,45 @@ func (g *Graph) Snapshot(id NodeID) ([]Diff, error) {
 	case n.failed != nil:
 		return nil, ErrFailed
 	}
-	rows, err := g.snapshot(n, map[*node][]Diff{})
+	rows, err := g.snapshot(n, &[]snapshot{})
 	return append([]Diff(nil), rows...), err
+}
+
+// wantInputs finds out which new nodes need what feeds them: sinks, operators
+// with state, and operators without if something they feed does. The answer is
+// left in low.
+func wantInputs(list []*node) {
+	var byRank minHeap
+	for i, n := range list {
+		byRank.push(uint64(^n.rank)<<32 | uint64(i))
+	}
+	for len(byRank) > 0 {
+		n := list[uint32(byRank.pop())]
+		_, keeps := n.op.(Keeper)
+		want := keeps || n.sink != nil || n.comp != nil
+		for i := range n.outs {
+			e := &n.outs[i]
+			want = want || e.to.comp != nil || e.to.wants(e.port)
+		}
+		n.low = 0
+		if want {
+			n.low = 1
+		}
+	}
+}
+
+// wants tells whether a port needs the content behind it as a batch.
+func (n *node) wants(port int32) bool {
+	if s, ok := n.op.(Stager); ok {
+		return s.Stage(int(port))
+	}
+	return n.low == 1
+}
+
+// snapshot is the output of a node.
+type snapshot struct {
+	of   *node
+	rows []Diff
 }
 
 // Deriver is an operator that keeps account of what it emits but can compute
@@ -83,9 +124,11 @@ type Deriver interface {
 	Derive(v *Visit, out *Out) error
 }
 
-func (g *Graph) snapshot(n *node, known map[*node][]Diff) (rows []Diff, err error) {
-	if rows, ok := known[n]; ok {
-		return rows, nil
+func (g *Graph) snapshot(n *node, known *[]snapshot) (rows []Diff, err error) {
+	for _, s := range *known {
+		if s.of == n {
+			return s.rows, nil
+		}
 	}
 	defer func() {
 		if v := recover(); v != nil {
@@ -110,13 +153,13 @@ func (g *Graph) snapshot(n *node, known map[*node][]Diff) (rows []Diff, err erro
 		return nil, err
 	}
 	if rows, err = g.consolidate(out.diffs); err == nil {
-		known[n] = rows
+		*known = append(*known, snapshot{n, rows})
 	}
 	return rows, err
 }
 
 // derive applies an operator without state to the snapshots of its sources.
-func (g *Graph) derive(n *node, apply func(*Visit, *Out) error, out *Out, known map[*node][]Diff) error {
+func (g *Graph) derive(n *node, apply func(*Visit, *Out) error, out *Out, known *[]snapshot) error {
 	if n.comp != nil {
 		return ErrNoSnapshot
 	}
