@@ -19,58 +19,63 @@ type scratch struct {
 // gather fills a visit with the consolidated batches of a node's ports and
 // returns their total size.
 func (g *Graph) gather(n *node, v *Visit) (size int, err error) {
-	g.widen(len(n.ports))
+	if len(v.ports) < len(n.ports) {
+		g.widen(len(n.ports))
+	}
 	for i := range n.ports {
 		p := &n.ports[i]
-		v.cuts[i] = None
+		a := &v.ports[i]
 		if len(p.from) == 1 && p.pushes == 0 {
 			src := &p.from[0].out
 			p.from = p.from[:0]
+			a.cut = None
 			if src.cut {
-				v.cuts[i] = src.cutAt
+				a.cut = src.cutAt
 			}
 			if src.tidy || len(src.diffs) == 1 {
-				v.in[i], v.keyed[i], v.lasting[i] = src.diffs, src.keyed, true
+				a.batch, a.keyed, a.lasting = src.diffs, src.keyed, true
 				size += len(src.diffs)
 				continue
 			}
 			g.scratch.ports[i] = append(g.scratch.ports[i][:0], src.diffs...)
+		} else if len(p.from)+p.pushes == 0 {
+			*a = arrival{cut: None, keyed: true}
+			continue
+		} else if g.collectPort(p, i) {
+			*a = arrival{batch: g.scratch.ports[i], cut: None, keyed: true}
+			size += len(a.batch)
+			continue
 		} else {
-			if len(p.from) == 0 && p.pushes == 0 {
-				v.in[i], v.keyed[i], v.lasting[i] = nil, true, true
-				continue
-			}
-			buf := g.scratch.ports[i][:0]
-			for _, m := range p.from {
-				buf = append(buf, m.out.diffs...)
-			}
-			buf = append(buf, p.staged...)
-			g.scratch.ports[i] = buf
-			keyed := p.keyed && p.pushes == 1 && len(p.from) == 0
-			p.reset()
-			if keyed {
-				v.in[i], v.keyed[i], v.lasting[i] = buf, true, false
-				size += len(buf)
-				continue
-			}
+			a.cut = None
 		}
 		buf, e := g.consolidate(g.scratch.ports[i])
 		if e != nil && err == nil {
 			err = e
 		}
-		v.in[i], v.keyed[i], v.lasting[i] = buf, false, false
+		a.batch, a.keyed, a.lasting = buf, false, false
 		size += len(buf)
 	}
 	v.again = v.again[:0]
 	return size, err
 }
 
+// collectPort brings everything that waits at a port into one buffer. It tells
+// whether that is one push of replacements, which needs no sorting.
+func (g *Graph) collectPort(p *port, i int) (keyed bool) {
+	buf := g.scratch.ports[i][:0]
+	for _, m := range p.from {
+		buf = append(buf, m.out.diffs...)
+	}
+	g.scratch.ports[i] = append(buf, p.staged...)
+	keyed = p.keyed && p.pushes == 1 && len(p.from) == 0
+	p.reset()
+	return keyed
+}
+
 // widen makes room for the batches of so many ports.
 func (g *Graph) widen(ports int) {
-	v := &g.visit
-	for len(v.in) < ports {
-		v.in, v.keyed, v.lasting = append(v.in, nil), append(v.keyed, false), append(v.lasting, false)
-		v.cuts = append(v.cuts, None)
+	for len(g.visit.ports) < ports {
+		g.visit.ports = append(g.visit.ports, arrival{})
 		g.scratch.ports = append(g.scratch.ports, nil)
 	}
 }

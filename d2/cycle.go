@@ -63,7 +63,7 @@ func (g *Graph) enter(n *node) bool {
 	if size > 0 {
 		p := g.pendingAt(n, 0)
 		for i := range n.ports {
-			p.ports[i] = append(p.ports[i], g.visit.in[i]...)
+			p.ports[i] = append(p.ports[i], g.visit.ports[i].batch...)
 		}
 	}
 	if n.touched {
@@ -109,7 +109,7 @@ func (g *Graph) visitCyclic(n *node, iter int32) bool {
 		if e != nil && err == nil {
 			err = e
 		}
-		v.in[i], v.keyed[i], v.lasting[i], v.cuts[i] = batch, false, false, None
+		v.ports[i] = arrival{batch: batch, cut: None}
 		size += len(batch)
 	}
 	v.again = v.again[:0]

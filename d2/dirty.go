@@ -3,12 +3,13 @@ package d2
 import "math/bits"
 
 // dirtySet is the set of ranks with something to do: one bit each, and one bit
-// per word of those. Ranks only grow during a run, so the search goes on from
-// a cursor; a summary word skips 4,096 idle ranks at once.
+// per word of those, which may be stale: it is cleared when its word is found
+// empty. Ranks only grow during a run, so the search goes on where it stopped;
+// a summary word skips 4,096 idle ranks at once.
 type dirtySet struct {
 	words   []uint64
 	summary []uint64
-	cursor  int // index of a summary word; nothing is set before it
+	at      int // the word being read; nothing is set before it
 }
 
 func (s *dirtySet) grow(ranks int) {
@@ -21,39 +22,43 @@ func (s *dirtySet) grow(ranks int) {
 }
 
 func (s *dirtySet) set(rank uint32) {
-	w := rank >> 6
+	w := int(rank >> 6)
 	s.words[w] |= 1 << (rank & 63)
 	s.summary[w>>6] |= 1 << (w & 63)
-	if int(w>>6) < s.cursor {
-		s.cursor = int(w >> 6)
+	if w < s.at {
+		s.at = w
 	}
 }
 
-func (s *dirtySet) clear(rank uint32) {
-	w := rank >> 6
-	s.words[w] &^= 1 << (rank & 63)
-	if s.words[w] == 0 {
-		s.summary[w>>6] &^= 1 << (w & 63)
-	}
-}
+func (s *dirtySet) clear(rank uint32) { s.words[rank>>6] &^= 1 << (rank & 63) }
 
-func (s *dirtySet) has(rank uint32) bool {
-	return s.words[rank>>6]&(1<<(rank&63)) != 0
-}
+func (s *dirtySet) has(rank uint32) bool { return s.words[rank>>6]&(1<<(rank&63)) != 0 }
 
 // take removes and returns the smallest rank of the set.
 func (s *dirtySet) take() (uint32, bool) {
-	for ; s.cursor < len(s.summary); s.cursor++ {
-		sum := s.summary[s.cursor]
-		if sum == 0 {
-			continue
+	if s.at < len(s.words) {
+		if x := s.words[s.at]; x != 0 {
+			s.words[s.at] = x & (x - 1)
+			return uint32(s.at<<6 + bits.TrailingZeros64(x)), true
 		}
-		w := s.cursor<<6 + bits.TrailingZeros64(sum)
-		rank := uint32(w<<6 + bits.TrailingZeros64(s.words[w]))
-		s.clear(rank)
-		return rank, true
 	}
-	s.cursor = 0
+	return s.next()
+}
+
+// next is take where the current word is empty.
+func (s *dirtySet) next() (uint32, bool) {
+	for i := s.at >> 6; i < len(s.summary); i++ {
+		for s.summary[i] != 0 {
+			w := i<<6 + bits.TrailingZeros64(s.summary[i])
+			if x := s.words[w]; x != 0 {
+				s.at = w
+				s.words[w] = x & (x - 1)
+				return uint32(w<<6 + bits.TrailingZeros64(x)), true
+			}
+			s.summary[i] &= s.summary[i] - 1
+		}
+	}
+	s.at = 0
 	return 0, false
 }
 

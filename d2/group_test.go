@@ -546,7 +546,7 @@ func TestGroup_AllocatesNothingAfterWarmUp(t *testing.T) {
 		for i := range batch {
 			batch[i] = Diff{first + uint32(i)*17, weight}
 		}
-		v.in[0] = batch[:]
+		v.ports[0].batch = batch[:]
 		v.sweep, out.diffs = v.sweep[:0], out.diffs[:0]
 		if err := g.Apply(v, out); err != nil {
 			t.Fatal(err)

@@ -72,39 +72,44 @@ type Visit struct {
 	Iter      int32 // iteration; 0 outside cycles
 	Stats     *RunStats
 	Hydrating bool // the batches are the whole content of new inputs
-	in        [][]Diff
-	keyed     []bool
-	lasting   []bool   // the batch stays where it is until the run ends
-	cuts      []uint32 // by port, None where a batch is whole; nil: all are
+	ports     []arrival
 	again     []int32
 	sweep     []Sweeper
 	node      *node // nil when driven without a graph
 }
 
+// arrival is what a visit finds at a port.
+type arrival struct {
+	batch   []Diff
+	cut     uint32 // None: the batch is whole
+	keyed   bool
+	lasting bool // the batch stays where it is until the run ends
+}
+
 // NewVisit returns a visit with the given batches, one per port, for driving an
 // operator without a graph.
 func NewVisit(iter int32, in ...[]Diff) *Visit {
-	return &Visit{
-		Iter: iter, Stats: &RunStats{}, in: in, keyed: make([]bool, len(in)), lasting: make([]bool, len(in)),
+	v := &Visit{Iter: iter, Stats: &RunStats{}, ports: make([]arrival, len(in))}
+	for i, batch := range in {
+		v.ports[i] = arrival{batch: batch, cut: None}
 	}
+	return v
 }
 
 // In returns the batch of a port: at most one entry per row, none of weight 0.
 // It may be empty, must not be changed, and is valid during the call.
-func (v *Visit) In(port int) []Diff { return v.in[port] }
+func (v *Visit) In(port int) []Diff { return v.ports[port].batch }
 
 // Keyed tells whether the entries of a port come as replacements: the old and
 // the new version of one key next to each other, and no other of that key.
-func (v *Visit) Keyed(port int) bool { return v.keyed[port] }
+func (v *Visit) Keyed(port int) bool { return v.ports[port].keyed }
 
 // Cut returns the position after which additions may be missing from the batch
 // of a port; ok is false if the batch is whole. Only operators that declared an
 // interest get batches that are not.
 func (v *Visit) Cut(port int) (at uint32, ok bool) {
-	if port >= len(v.cuts) || v.cuts[port] == None {
-		return None, false
-	}
-	return v.cuts[port], true
+	at = v.ports[port].cut
+	return at, at != None
 }
 
 // Again asks for a visit at a later iteration, with or without input. Only
@@ -171,13 +176,13 @@ func (o *Out) EmitAt(iter int32, row uint32, weight int32) {
 // Pass emits the batch of a port unchanged, without copying where it can. It
 // must be all that the visit emits.
 func (o *Out) Pass(v *Visit, port int) {
-	if v.lasting[port] {
-		o.own, o.diffs, o.foreign = o.diffs, v.in[port], true
+	p := &v.ports[port]
+	if p.lasting {
+		o.own, o.diffs, o.foreign = o.diffs, p.batch, true
 	} else {
-		o.diffs = append(o.diffs, v.in[port]...)
+		o.diffs = append(o.diffs, p.batch...)
 	}
-	o.tidy, o.keyed = true, v.keyed[port]
-	o.cutAt, o.cut = v.Cut(port)
+	o.tidy, o.keyed, o.cutAt, o.cut = true, p.keyed, p.cut, p.cut != None
 }
 
 // Tidy declares that what was emitted has at most one entry per row, which
