@@ -74,3 +74,8 @@ func (d *Delta) appendChanges(out []Change) []Change {
 	}
 	return out
 }
+
+// bytes returns the memory of the lists.
+func (d *Delta) bytes() int {
+	return 12*(cap(d.Leaves)+cap(d.Enters)) + 24*cap(d.Moves) + 16*(cap(d.Updates)+cap(d.Rebinds))
+}
