@@ -7,6 +7,7 @@ type Filter struct {
 	pred  Predicate
 	slots []uint32
 	keep  []uint32
+	fetch selection
 }
 
 // NewFilter returns the selection by pred.
@@ -19,10 +20,11 @@ func (*Filter) Name() string { return "filter" }
 func (*Filter) Ports() int { return 1 }
 
 // Bind implements [Binder].
-func (f *Filter) Bind(Place) error {
+func (f *Filter) Bind(at Place) error {
 	if f.pred == nil {
 		return ErrNoPredicate
 	}
+	f.fetch.bind(at, f.pred)
 	return nil
 }
 

@@ -179,7 +179,7 @@ func (g *Graph) visitNode(n *node) {
 	touched := n.touched
 	n.touched = false
 	n.out.reset(0)
-	if size == 0 && !touched && err == nil {
+	if size == 0 && !touched && err == nil && !v.cut(len(n.ports)) {
 		return
 	}
 	v.Iter, v.node = 0, n
@@ -203,7 +203,8 @@ func (g *Graph) visitNode(n *node) {
 	if n.sink != nil && (len(n.out.diffs) > 0 || n.sink.fresh) {
 		g.flush = append(g.flush, n)
 	}
-	if len(n.out.diffs) > 0 {
+	// Where a batch was cut matters even if nothing of it is left.
+	if len(n.out.diffs) > 0 || n.out.cut {
 		g.link(n)
 	}
 }

@@ -13,6 +13,11 @@ type WindowSpec struct {
 	Pins   Pins // needed where only a prefix is held
 	Retain bool
 
+	// Hold, if not nil, is told of every row that comes to be held and of every
+	// one that no longer is: rows that live while they are referred to, as those
+	// of a [Table], do not stay by themselves.
+	Hold Pins
+
 	// Equal tells which versions look the same; nil: every version looks different.
 	Equal   Equal
 	Cushion Cushion
@@ -29,6 +34,7 @@ type window struct {
 	differ
 	source Source
 	pins   Pins
+	hold   Pins
 	prefix bool // holds a prefix; otherwise everything
 
 	offset, limit       uint32
@@ -39,6 +45,8 @@ type window struct {
 	onFetch func(Slot) bool
 	fetched int
 	wanted  int
+
+	frames pool[memberFrame]
 
 	mode  refetchMode
 	spare int // rows beyond two cushions that do not call for a trim yet
@@ -67,7 +75,7 @@ func newWindow(spec WindowSpec) (*window, error) {
 			order: spec.Order, keys: spec.Keys, equal: spec.Equal,
 			held: NewOrdered(spec.Order), exhausted: !prefix,
 		},
-		source: spec.Source, pins: spec.Pins, prefix: prefix,
+		source: spec.Source, pins: spec.Pins, hold: spec.Hold, prefix: prefix,
 		offset: spec.Offset, limit: spec.Limit, wasOffset: spec.Offset, wasLimit: spec.Limit,
 		selQ16: 1 << 16, spare: 8,
 	}

@@ -6,6 +6,7 @@ package d2
 // must be a set with at most one row per key. It must be visited once per run,
 // which no cycle grants. State: see [WindowSpec]; cost: see window.step.
 type Window struct {
+	spot
 	w       *window
 	pairs   pairs
 	changes []Change
@@ -31,12 +32,30 @@ func (o *Window) Bind(at Place) error {
 	if at.Cyclic {
 		return ErrLimitInCycle
 	}
+	o.spot = at.spot()
+	if p, ok := o.w.source.(*Pull); ok && !at.Above(p.from) {
+		return ErrNotAbove
+	}
 	return nil
+}
+
+// Interest implements [Interested].
+func (o *Window) Interest() Interest { return o.w.interest() }
+
+// Plan implements [Fetchable].
+func (o *Window) Plan(r *FetchReq) (Access, bool) { return o.w.planMembers(r) }
+
+// Fetch implements [Fetchable]: from the rows it shows, and nothing else.
+func (o *Window) Fetch(fc *FetchCtx, r *FetchReq, yield func(row uint32) bool) FetchEnd {
+	o.enter()
+	return o.w.fetchMembers(fc, r, yield)
 }
 
 // Apply implements [Operator].
 func (o *Window) Apply(v *Visit, out *Out) error {
 	if v.Hydrating && o.w.source != nil {
+		o.w.begin(v)
+		defer o.w.end(v)
 		o.w.delta = Delta{}
 		for i, row := range o.w.hydrate(nil, v.Stats) {
 			out.Emit(row, 1)
@@ -50,11 +69,14 @@ func (o *Window) Apply(v *Visit, out *Out) error {
 	if err != nil {
 		return err
 	}
-	if len(changes) == 0 && !o.w.pending() {
+	cut, _ := v.Cut(0)
+	if len(changes) == 0 && cut == None && !o.w.pending() {
 		o.w.delta.reset(0, 0)
 		return nil
 	}
-	o.changes = o.w.step(changes, o.changes[:0], v.Stats)
+	o.w.begin(v)
+	o.changes = o.w.step(changes, cut, o.changes[:0], v.Stats)
+	o.w.end(v)
 	for _, c := range o.changes {
 		if c.Old != None {
 			out.Emit(c.Old, -1)

@@ -30,9 +30,26 @@ func (w *window) dropHi() {
 	}
 }
 
+// begin and end frame the fetches of a visit.
+func (w *window) begin(v *Visit) {
+	if p, ok := w.source.(*Pull); ok {
+		p.fc.Visit = v
+	}
+}
+
+func (w *window) end(v *Visit) {
+	w.begin(nil)
+	if h, ok := w.hold.(interface{ SweepAfter(*Visit) }); ok {
+		h.SweepAfter(v)
+	}
+}
+
 // take is the yield of every fetch.
 func (w *window) take(slot Slot) bool {
 	w.held.Append(slot)
+	if w.hold != nil {
+		w.hold.Pin(slot)
+	}
 	w.fetched++
 	return w.fetched < w.wanted
 }
@@ -82,13 +99,78 @@ func (w *window) trim() {
 	if w.held.Len() <= keep+w.cushion.rows+w.spare {
 		return
 	}
-	w.held.Truncate(keep)
-	w.exhausted = false
 	if keep == 0 {
+		w.truncate(0)
+		w.exhausted = false
 		w.dropHi()
 		return
 	}
-	w.setHi(w.held.At(keep - 1))
+	w.lower(w.held.At(keep-1), keep)
+}
+
+// lower draws the frontier back to a position, at or before which some rows of
+// those held are.
+func (w *window) lower(hi Slot, rows int) {
+	w.truncate(rows)
+	w.exhausted = false
+	w.setHi(hi)
+}
+
+// lowers tells whether a position is before the frontier. Where nothing is
+// covered there is none to compare with.
+func (w *window) lowers(at Slot) bool {
+	return w.exhausted || w.hasHi && w.order.Compare(at, w.hi) < 0
+}
+
+// truncate lets go of the rows from a rank on.
+func (w *window) truncate(rank int) {
+	w.letGo(rank)
+	w.held.Truncate(rank)
+}
+
+// letGo gives up the references to the rows from a rank on.
+func (w *window) letGo(rank int) {
+	if w.hold == nil {
+		return
+	}
+	for rank < w.held.Len() {
+		block := w.held.BlockAt(rank)
+		for _, slot := range block {
+			w.hold.Unpin(slot)
+		}
+		rank += len(block)
+	}
+}
+
+// keepAll refers to every row held.
+func (w *window) keepAll() {
+	if w.hold == nil {
+		return
+	}
+	for rank := 0; rank < w.held.Len(); {
+		block := w.held.BlockAt(rank)
+		for _, slot := range block {
+			w.hold.Pin(slot)
+		}
+		rank += len(block)
+	}
+}
+
+// exchange moves the references from the rows a step has taken out to those it
+// has put in.
+func (w *window) exchange() {
+	if w.hold == nil {
+		return
+	}
+	for i := range w.work.rows {
+		r := &w.work.rows[i]
+		if r.inPlace || r.covered {
+			w.hold.Pin(r.new)
+		}
+		if r.oldRank != None {
+			w.hold.Unpin(r.old)
+		}
+	}
 }
 
 // hydrate replaces the contents and returns the window's rows in order. rows
@@ -106,6 +188,7 @@ func (w *window) hydrate(rows []uint32, stats *RunStats) []uint32 {
 		w.fetch(int(Unlimited), stats)
 	default:
 		w.held.LoadUnsorted(append([]uint32(nil), rows...), nil)
+		w.keepAll()
 	}
 	return w.rows(nil)
 }
@@ -120,6 +203,7 @@ func (w *window) rows(dst []uint32) []uint32 {
 // again.
 func (w *window) release() {
 	w.dropHi()
+	w.letGo(0)
 	w.held.Clear()
 	w.exhausted = !w.prefix
 	w.wasOffset, w.wasLimit = w.offset, w.limit

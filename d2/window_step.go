@@ -1,18 +1,25 @@
 package d2
 
 // step applies a consolidated batch and pending bounds, leaves the positional
-// delta in w.delta and appends the same as differences to out.
+// delta in w.delta and appends the same as differences to out. Additions after
+// cut may be missing from the batch; None if it is whole.
 // Cost: O(d log d + d log n) for d changes that concern rows held, or one read
 // of the prefix when the batch is larger than that; nothing but one or two
 // comparisons for a change beyond the frontier.
-func (w *window) step(batch []Change, out []Change, stats *RunStats) []Change {
+func (w *window) step(batch []Change, cut Slot, out []Change, stats *RunStats) []Change {
 	from, to := bounds(w.wasOffset, w.wasLimit, w.held.Len())
 	w.delta.reset(to-from, 0)
+	if cut != None && !w.lowers(cut) {
+		cut = None
+	}
 	switch {
 	case w.refetchPays(len(batch)):
+		w.letGo(0)
 		w.stepByReading(batch, from, to, stats)
 	case w.exhausted && w.held.Len() == 0:
-		w.stepFromNothing(batch)
+		w.stepFromNothing(batch, cut, stats)
+	case cut != None:
+		w.stepCut(batch, cut, from, to, stats)
 	default:
 		w.stepByRanks(batch, from, to, stats)
 	}
@@ -27,7 +34,7 @@ func (w *window) step(batch []Change, out []Change, stats *RunStats) []Change {
 }
 
 // stepFromNothing bulk loads the first rows of an input known to be empty.
-func (w *window) stepFromNothing(batch []Change) {
+func (w *window) stepFromNothing(batch []Change, cut Slot, stats *RunStats) {
 	s := &w.work
 	s.slots = s.slots[:0]
 	for _, c := range batch {
@@ -37,6 +44,11 @@ func (w *window) stepFromNothing(batch []Change) {
 	}
 	if len(s.slots) > 0 {
 		w.held.LoadUnsorted(s.slots, nil)
+		w.keepAll()
+	}
+	if cut != None {
+		w.lower(cut, w.held.SeekAfter(cut))
+		w.refill(stats)
 	}
 	from, to := bounds(w.offset, w.limit, w.held.Len())
 	w.delta.NewLen = uint32(to - from)
@@ -48,10 +60,37 @@ func (w *window) stepFromNothing(batch []Change) {
 func (w *window) stepByRanks(batch []Change, pFrom, pTo int, stats *RunStats) {
 	w.collect(batch)
 	w.place()
+	w.exchange()
 	if w.refill(stats) {
 		w.findReturned()
 	}
 	qFrom, qTo := bounds(w.offset, w.limit, w.held.Len())
 	w.delta.NewLen = uint32(qTo - qFrom)
 	w.diffByRanks(pFrom, pTo, qFrom, qTo)
+}
+
+// stepCut applies a batch that lacks additions after cut. What is held up to
+// there is exact. If that is not enough for the bounds, the rest is read anew,
+// and rows that were held may have got others between them: then ranks before
+// and after have nothing to do with each other, and the two windows are
+// compared row by row.
+func (w *window) stepCut(batch []Change, cut Slot, pFrom, pTo int, stats *RunStats) {
+	s := &w.work
+	s.slots = w.slice(pFrom, pTo, s.slots[:0])
+	w.collect(batch)
+	w.place()
+	w.exchange()
+	known := w.held.SeekAfter(cut)
+	if known >= w.need() {
+		qFrom, qTo := bounds(w.offset, w.limit, w.held.Len())
+		w.delta.NewLen = uint32(qTo - qFrom)
+		w.diffByRanks(pFrom, pTo, qFrom, qTo)
+		w.lower(cut, known)
+		return
+	}
+	w.lower(cut, known)
+	w.refill(stats)
+	qFrom, qTo := bounds(w.offset, w.limit, w.held.Len())
+	w.delta.NewLen = uint32(qTo - qFrom)
+	w.diffByState(batch, qFrom, qTo)
 }

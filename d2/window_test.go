@@ -120,7 +120,7 @@ func stepAll(t *rapid.T, w *world, p xIs, kind visible, probes []*probe, batch [
 	want := w.oracleDelta(old, now, kind)
 	for _, pr := range probes {
 		var stats RunStats
-		changes := pr.w.step(batch, nil, &stats)
+		changes := pr.w.step(batch, None, nil, &stats)
 		d := &pr.w.delta
 		if !equalDeltas(d, &want) {
 			t.Fatalf("%s: batch %v\n old %v\n now %v\n got  %+v\n want %+v", pr.name, batch, old, now, *d, want)
@@ -213,7 +213,7 @@ func TestWindow_SetWindowThereAndBackIsTheIdentity(t *testing.T) {
 			var stats RunStats
 			for _, to := range [][2]uint32{{there, length}, {offset, limit}} {
 				pr.w.setBounds(to[0], to[1])
-				pr.w.step(nil, nil, &stats)
+				pr.w.step(nil, None, nil, &stats)
 				d := &pr.w.delta
 				if len(d.Moves)+len(d.Updates)+len(d.Rebinds) > 0 {
 					t.Fatalf("%s: %+v", pr.name, *d)
@@ -244,7 +244,7 @@ func TestWindow_SplittingABatchReachesTheSameWindow(t *testing.T) {
 		var stats RunStats
 		b1 := w.batch(ch, 10, 3)
 		for _, pr := range probes {
-			pr.w.step(b1, nil, &stats)
+			pr.w.step(b1, None, nil, &stats)
 		}
 		b2 := w.batch(ch, 10, 3)
 		sum, err := w.sum(b1, b2)
@@ -252,8 +252,8 @@ func TestWindow_SplittingABatchReachesTheSameWindow(t *testing.T) {
 			t.Fatal(err)
 		}
 		for i := range probes {
-			probes[i].w.step(b2, nil, &stats)
-			whole[i].w.step(sum, nil, &stats)
+			probes[i].w.step(b2, None, nil, &stats)
+			whole[i].w.step(sum, None, nil, &stats)
 			if a, b := probes[i].w.rows(nil), whole[i].w.rows(nil); !slices.Equal(a, b) {
 				t.Fatalf("%s: split %v, whole %v", probes[i].name, a, b)
 			}
@@ -282,7 +282,7 @@ func TestWindow_LargeWindowsAgreeAcrossStrategies(t *testing.T) {
 				pr.w.setBounds(offset, limit)
 				old := pr.w.rows(nil)
 				var stats RunStats
-				changes := pr.w.step(batch, nil, &stats)
+				changes := pr.w.step(batch, None, nil, &stats)
 				pr.mirror = splice(pr.mirror, &pr.w.delta)
 				if !slices.Equal(pr.mirror, now) {
 					t.Fatalf("%s: mirror differs", pr.name)

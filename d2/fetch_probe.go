@@ -1,0 +1,182 @@
+package d2
+
+// side is an input that answers what rows a key has, by an arrangement if it
+// keeps one by that key, else by fetch.
+type side struct {
+	by     Keyer
+	in     Fetchable
+	arr    Arrangement
+	ask    FetchReq // for planning
+	eq     [1]Eq
+	frames pool[probeFrame]
+}
+
+type probeFrame struct {
+	req   FetchReq
+	eq    [1]Eq
+	most  int
+	n     int
+	first uint32
+	onRow func(uint32) bool
+}
+
+// bind finds out how an input can be looked up by key.
+func (s *side) bind(op Operator, by Keyer) error {
+	s.by, s.in, s.arr = by, nil, nil
+	if a, ok := op.(Arranged); ok {
+		if arr := a.Arrangement(); by == nil || by == Keyer(arr) {
+			s.by, s.arr = arr, arr
+			return nil
+		}
+	}
+	f, ok := op.(Fetchable)
+	if !ok || by == nil {
+		return ErrNoFetch
+	}
+	s.in = f
+	s.eq[0].By = by
+	s.ask = Everything(nil)
+	s.ask.Eq, s.ask.Limit = s.eq[:], 1
+	if _, ok := s.plan(); !ok {
+		return ErrNoFetch
+	}
+	return nil
+}
+
+// probe counts the rows of a key up to a number and returns one of them.
+func (s *side) probe(fc *FetchCtx, class uint8, bits uint64, most int) (n int, first uint32) {
+	if s.arr != nil {
+		first = None
+		for e := s.arr.First(class, bits); e != None && n < most; e = s.arr.Next(e) {
+			if row, _, weight := s.arr.Entry(e); weight > 0 {
+				n++
+				first = row
+			}
+		}
+		return n, first
+	}
+	f := s.frames.take()
+	if f == nil {
+		f = &probeFrame{req: Everything(nil)}
+		f.req.Eq = f.eq[:]
+		f.onRow = f.row
+	}
+	f.eq[0] = Eq{s.by, class, bits}
+	f.req.Limit, f.most, f.n, f.first = most, most, 0, None
+	s.in.Fetch(fc, &f.req, f.onRow)
+	n, first = f.n, f.first
+	s.frames.give(f)
+	return n, first
+}
+
+func (f *probeFrame) row(row uint32) bool {
+	f.n++
+	f.first = row
+	return f.n < f.most
+}
+
+// plan tells what a probe costs.
+func (s *side) plan() (Access, bool) {
+	if s.arr != nil {
+		return Access{PerRow: 1, Rows: 1, Sel: 1}, true
+	}
+	return s.in.Plan(&s.ask)
+}
+
+// fanout reads the rows of an input that have a key, as far as the reader of
+// the output needs to hear of them.
+type fanout struct {
+	in     Fetchable
+	req    FetchReq
+	eq     [1]Eq
+	sent   int
+	most   int // rows after which to stop; 0: none
+	last   uint32
+	cutAt  uint32 // first position at which a fan-out of this visit was cut, or None
+	skip   []uint32
+	order  Order
+	each   func(row uint32)
+	onRow  func(uint32) bool
+	wasCut bool
+}
+
+// begin prepares for the fan-outs of a visit. each is called for every row but
+// those in skip, which is ascending.
+func (f *fanout) begin(in Fetchable, by Keyer, each func(uint32)) {
+	if f.onRow == nil {
+		f.onRow = f.row
+	}
+	f.in, f.each = in, each
+	f.req = Everything(nil)
+	f.eq[0] = Eq{By: by}
+	f.req.Eq = f.eq[:]
+	f.cutAt, f.skip = None, f.skip[:0]
+}
+
+// need takes over what the reader needs.
+func (f *fanout) need(i Interest) {
+	f.order, f.most = nil, 0
+	if i.All {
+		return
+	}
+	f.req.Order, f.req.Upto, f.req.Want = i.Order, i.Bound, i.Cap
+	if _, ok := f.in.Plan(&f.req); !ok {
+		f.req.Order, f.req.Upto, f.req.Want = nil, None, 0
+		return
+	}
+	f.order = i.Order
+	if i.Bound == None {
+		f.most = i.Cap
+	}
+}
+
+// run reads the rows of one key; with adds they may be cut.
+func (f *fanout) run(fc *FetchCtx, class uint8, bits uint64, adds bool) {
+	f.eq[0].Class, f.eq[0].Bits = class, bits
+	most, req := f.most, f.req
+	if !adds || most == 0 {
+		f.most = 0
+		if f.req.Upto == None {
+			f.req.Order, f.req.Want = nil, 0
+		}
+	}
+	f.sent, f.last, f.wasCut = 0, None, false
+	f.in.Fetch(fc, &f.req, f.onRow)
+	if f.wasCut {
+		f.cutAt = earlier(f.order, f.cutAt, f.last)
+	}
+	f.most, f.req = most, req
+}
+
+func (f *fanout) row(row uint32) bool {
+	if len(f.skip) > 0 {
+		if at := lessThan(f.skip, row); at < len(f.skip) && f.skip[at] == row {
+			return true
+		}
+	}
+	if f.most > 0 && f.sent == f.most {
+		f.wasCut = true
+		return false
+	}
+	f.sent++
+	f.last = row
+	f.each(row)
+	return true
+}
+
+// end lets go of what a visit referred to.
+func (f *fanout) end() {
+	f.in, f.each, f.order = nil, nil, nil
+	f.req = FetchReq{}
+	if cap(f.skip) > keepSlots {
+		f.skip = nil
+	}
+}
+
+// earlier returns the earlier of two positions, None being after all.
+func earlier(order Order, a, b uint32) uint32 {
+	if a == None || b != None && order.Compare(b, a) < 0 {
+		return b
+	}
+	return a
+}
