@@ -5,6 +5,7 @@ package d2
 type Builder struct {
 	g      *Graph
 	added  []*node
+	shared []*node // held once more by this build
 	back   bool // an edge ends in a node that existed before
 	mixed  bool // the order of creation is not one of visits
 	inLoop bool
@@ -27,6 +28,9 @@ func (g *Graph) Extend(build func(b *Builder)) error {
 		b.err = b.bind()
 	}
 	if b.err != nil {
+		for _, n := range b.shared {
+			n.owned--
+		}
 		g.removeAll(b.added)
 		return b.err
 	}
