@@ -27,20 +27,8 @@ func (a *Arrange) Apply(v *Visit, out *Out) error {
 	for _, d := range v.In(0) {
 		a.trace.Add(d.Row, v.Iter, d.Weight)
 	}
-	passOn(v, out)
+	out.Pass(v, 0)
 	return nil
-}
-
-// passOn emits the batch of port 0 as it is.
-func passOn(v *Visit, out *Out) {
-	for _, d := range v.In(0) {
-		out.Emit(d.Row, d.Weight)
-	}
-	if v.Keyed(0) {
-		out.Keyed()
-	} else {
-		out.Tidy()
-	}
 }
 
 // Snapshot emits every row.
@@ -84,6 +72,6 @@ func (s *Standing) Arrangement() Arrangement { return s.arrangement }
 
 // Apply passes a batch on.
 func (s *Standing) Apply(v *Visit, out *Out) error {
-	passOn(v, out)
+	out.Pass(v, 0)
 	return nil
 }

@@ -1,40 +1,74 @@
 package d2
 
 // Builder adds nodes and edges to a graph. Its methods note the first error,
-// after which they do nothing; Extend returns it.
+// after which they do nothing; Extend returns it. It is of no use afterwards.
 type Builder struct {
 	g      *Graph
 	added  []*node
 	shared []*node // held once more by this build
-	back   bool // an edge ends in a node that existed before
-	mixed  bool // the order of creation is not one of visits
+	edges  []built
+	grown  []*node // existing nodes an edge of the build ends in
+	back   bool    // an edge ends in a node that existed before
+	mixed  bool    // the order of creation is not one of visits
 	inLoop bool
 	err    error
+	before numbering
+}
+
+// built is an edge of the build, the last one of both its ends.
+type built struct {
+	from, to *node
+	feedback bool
 }
 
 // Extend lets build add nodes and edges, then numbers what is new: ranks of
-// existing nodes do not change unless an edge ends in one. On an error nothing
-// is added. New nodes start empty; see [Graph.Hydrate]. Cost: O(what is new).
+// existing nodes do not change unless an edge ends in one. On an error, or a
+// panic in build, the graph is as before. New nodes start empty; see
+// [Graph.Hydrate], which what an edge leads back into needs as well. Cost:
+// O(what is new), or O(graph) where ranks change.
 func (g *Graph) Extend(build func(b *Builder)) error {
 	if err := g.closed(); err != nil {
 		return err
 	}
 	b := &Builder{g: g}
+	done := false
+	defer func() {
+		g.building = false
+		if !done {
+			b.takeBack()
+		}
+		b.fail(ErrBuilt)
+	}()
+	g.building = true
 	build(b)
 	if b.err == nil {
 		b.err = g.number(b)
 	}
+	g.building = false
 	if b.err == nil {
 		b.err = b.bind()
 	}
-	if b.err != nil {
-		for _, n := range b.shared {
-			n.owned--
-		}
-		g.removeAll(b.added)
-		return b.err
+	done = b.err == nil
+	return b.err
+}
+
+// takeBack removes what was built, in the opposite order.
+func (b *Builder) takeBack() {
+	b.before.restore(b.g)
+	for _, n := range b.shared {
+		n.owned--
 	}
-	return nil
+	for i := len(b.edges) - 1; i >= 0; i-- {
+		f, t := b.edges[i].from, b.edges[i].to
+		f.outs[len(f.outs)-1] = edge{}
+		f.outs = f.outs[:len(f.outs)-1]
+		t.ins[len(t.ins)-1] = inEdge{}
+		t.ins = t.ins[:len(t.ins)-1]
+	}
+	for i := len(b.added) - 1; i >= 0; i-- {
+		b.added[i].rank = noRank
+		b.g.erase(b.added[i])
+	}
 }
 
 func (b *Builder) fail(err error) {
@@ -101,11 +135,13 @@ func (b *Builder) connect(from, to NodeID, port int, feedback bool) {
 	switch {
 	case t.rank != noRank:
 		b.back = true
+		b.grown = append(b.grown, t)
 	case feedback || (f.rank == noRank && f.local >= t.local):
 		b.mixed = true
 	}
 	f.outs = append(f.outs, edge{t, int32(port), int32(len(t.ins)), feedback})
 	t.ins = append(t.ins, inEdge{f, int32(port), int32(len(f.outs) - 1), feedback})
+	b.edges = append(b.edges, built{f, t, feedback})
 }
 
 // Iterate builds a recursive relation: the least x with x = base + body(x), by
@@ -126,15 +162,41 @@ func (b *Builder) Iterate(base NodeID, body func(variable NodeID) NodeID) NodeID
 	return x
 }
 
-// bind tells new operators their places, sources first. If it goes wrong the
-// edges of new nodes into old ones are taken back by the caller.
+// bind tells new operators their places, sources first. Operators that exist
+// were told theirs; what would change it is refused.
 func (b *Builder) bind() error {
 	for _, n := range b.added {
 		if err := b.g.bindNode(n); err != nil {
 			return &NodeError{Node: n.id, Op: n.op.Name(), Cause: err}
 		}
 	}
+	if !b.back {
+		return nil
+	}
+	for i, n := range b.before.nodes {
+		was := &b.before.places[i]
+		if was.rank == noRank || (was.comp == nil) == (n.comp == nil) {
+			continue
+		}
+		if _, ok := n.op.(Binder); ok {
+			return &NodeError{Node: n.id, Op: n.op.Name(), Cause: drawnIn(n.op)}
+		}
+	}
+	for _, n := range b.grown {
+		if _, ok := n.op.(Binder); ok {
+			return &NodeError{Node: n.id, Op: n.op.Name(), Cause: ErrBound}
+		}
+	}
 	return nil
+}
+
+// drawnIn tells why an existing operator cannot become part of a cycle.
+func drawnIn(op Operator) error {
+	switch op.(type) {
+	case *Window, *Output:
+		return ErrLimitInCycle
+	}
+	return ErrBound
 }
 
 func (g *Graph) bindNode(n *node) error {

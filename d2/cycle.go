@@ -30,18 +30,24 @@ func (g *Graph) cycle(c *component) {
 			return
 		}
 	}
-	for _, n := range c.nodes {
+	g.leave(c)
+}
+
+// leave announces what left a cycle to what the cycle feeds.
+func (g *Graph) leave(c *component) {
+	for _, n := range c.active {
+		n.active = false
 		n.out.reset(0)
-		if len(n.total) == 0 {
-			continue
-		}
 		n.out.diffs = append(n.out.diffs, n.total...)
 		n.total = n.total[:0]
 		if cap(n.total) > keepDiffs {
 			n.total = nil
 		}
-		if cap(n.out.diffs) > keepDiffs {
+		if cap(n.out.diffs) > keepDiffs || cap(n.out.later) > keepDiffs {
 			g.large = append(g.large, n)
+		}
+		if len(n.out.diffs) == 0 {
+			continue
 		}
 		for i := range n.outs {
 			e := &n.outs[i]
@@ -51,6 +57,7 @@ func (g *Graph) cycle(c *component) {
 			}
 		}
 	}
+	c.active = c.active[:0]
 }
 
 // enter takes what reached a node from outside its cycle to iteration 0.
@@ -120,10 +127,19 @@ func (g *Graph) visitCyclic(n *node, iter int32) bool {
 		g.last.Visits++
 		g.last.Changes += size
 		g.last.MaxIteration = max(g.last.MaxIteration, int(iter))
+		if !n.active {
+			n.active = true
+			n.comp.active = append(n.comp.active, n)
+		}
 		if err == nil {
 			g.at = n
 			err = n.op.Apply(v, &n.out)
 			g.at = nil
+		}
+		for i := range n.out.later {
+			if n.out.later[i].iter < iter && err == nil {
+				err = ErrPast
+			}
 		}
 	}
 	// The place at the front is kept for its buffers.
@@ -191,11 +207,11 @@ func (g *Graph) spread(n *node, iter int32) {
 // abandon forgets everything a failed cycle had to do.
 func (c *component) abandon() {
 	for _, n := range c.nodes {
-		n.queued, n.touched = false, false
+		n.queued, n.touched, n.active = false, false, false
 		for i := range n.ports {
 			n.ports[i].reset()
 		}
 		n.pend, n.total = nil, nil
 	}
-	c.entered, c.heap = c.entered[:0], c.heap[:0]
+	c.entered, c.active, c.heap = c.entered[:0], c.active[:0], c.heap[:0]
 }

@@ -8,6 +8,8 @@ import (
 // Errors of building and pushing. The graph is unchanged after each of them.
 var (
 	ErrRunning     = errors.New("d2: the graph is running; only pushing is allowed, the call must wait")
+	ErrBuilding    = errors.New("d2: the graph is being extended; use the builder, or call when it is done")
+	ErrBuilt       = errors.New("d2: the builder's work is done; extend the graph once more")
 	ErrNoNode      = errors.New("d2: no such node")
 	ErrNoOperator  = errors.New("d2: a node needs an operator")
 	ErrNoPort      = errors.New("d2: the operator has no such port")
@@ -33,6 +35,8 @@ var (
 	ErrWeightOverflow = errors.New("d2: the weight of a row exceeds 2147483647")
 	// ErrIterationLimit: a cycle does not come to rest.
 	ErrIterationLimit = errors.New("d2: a cycle exceeds its iteration limit; does the recursion grow without end?")
+	// ErrPast: an operator in a cycle emitted at an iteration that is over.
+	ErrPast = errors.New("d2: emitted at an iteration before that of the visit; what is over cannot be changed")
 	// ErrSelect: a predicate kept something that was not offered, or out of order.
 	ErrSelect = errors.New("d2: predicate did not return a subsequence of its slots")
 )
@@ -42,6 +46,7 @@ var (
 var (
 	ErrCycleWithoutFeedback = errors.New("d2: a cycle needs a feedback edge")
 	ErrFeedbackOutsideCycle = errors.New("d2: a feedback edge closes no cycle")
+	ErrBound                = errors.New("d2: an edge into an existing node would change what its operator was built for; lead it into a Concat above, or build the node anew")
 	ErrLimitInCycle         = errors.New("d2: windows and outputs cannot stand inside a cycle; put them behind it")
 )
 
@@ -97,9 +102,13 @@ func (e *NodeError) Unwrap() error { return e.Cause }
 func asError(v any) error {
 	switch x := v.(type) {
 	case OrderFault:
-		return x.Err
+		if x.Err != nil {
+			return x.Err
+		}
 	case SourceFault:
-		return x.Err
+		if x.Err != nil {
+			return x.Err
+		}
 	case error:
 		return x
 	case string:

@@ -6,6 +6,7 @@ package d2
 func (g *Graph) fail(n *node, iter int32, batch int, cause error) {
 	err := &NodeError{Node: n.id, Op: n.op.Name(), Iteration: iter, Batch: batch, Cause: cause}
 	g.last.Failed = append(g.last.Failed, n.id)
+	g.collectSweeps(&g.visit)
 	for _, m := range g.downstream([]*node{n}) {
 		if m.failed != nil {
 			continue
@@ -57,19 +58,24 @@ func (g *Graph) Failed(id NodeID) error {
 	return ErrNoNode
 }
 
-// Reset gives a failed node and everything it feeds another start: their state,
+// Reset gives failed nodes and everything they feed another start: their state,
 // which may be half changed, is cleared. They must be hydrated before they are
 // right again: see [Graph.Hydrate]. It fails with [ErrUpstream] while something
-// else that feeds them is failed.
-func (g *Graph) Reset(id NodeID) error {
+// else that feeds them is failed; nodes that feed one and the same are reset
+// together. A batch that was staged for them is forgotten.
+func (g *Graph) Reset(ids ...NodeID) error {
 	if err := g.closed(); err != nil {
 		return err
 	}
-	n := g.node(id)
-	if n == nil {
-		return ErrNoNode
+	nodes := make([]*node, 0, len(ids))
+	for _, id := range ids {
+		n := g.node(id)
+		if n == nil {
+			return ErrNoNode
+		}
+		nodes = append(nodes, n)
 	}
-	list := g.downstream([]*node{n})
+	list := g.downstream(nodes)
 	for _, m := range list {
 		for _, in := range m.ins {
 			if in.from.failed != nil && in.from.mark != g.epoch {
@@ -81,6 +87,9 @@ func (g *Graph) Reset(id NodeID) error {
 		m.failed, m.announce = nil, false
 		m.out.reset(0)
 		g.unstage(m)
+		if m.sink != nil {
+			m.sink.fresh = false
+		}
 		if k, ok := m.op.(Keeper); ok {
 			k.Clear()
 		}

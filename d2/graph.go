@@ -18,6 +18,9 @@ type node struct {
 	out     Out // result of the last visit, read by those it feeds
 	touched bool
 	queued  bool // in comp.entered
+	active  bool // in comp.active
+	asleep  bool // about to be hydrated: runs pass it by
+	snap    int32
 	owned   int  // holds of the graph's user, see Graph.Release
 	fixed   bool // an input: what reaches it is not counted as a visit
 	sink    *Output
@@ -68,22 +71,23 @@ type Graph struct {
 	live   int
 	dirty  dirtySet
 
-	running   bool
-	hydrating bool
-	poisoned  error
-	at        *node // being visited
-	size      int   // changes of the visit
-	visit     Visit
-	flush     []*node // outputs to call at the end of the run
-	large     []*node // nodes whose last result is to be released at the next run
-	swept     []Sweeper
-	staged    []push // made during the run
-	waiting   bool   // something is staged in the nodes
-	last      RunStats
-	total     RunStats
-	scratch   scratch
-	pool      [][]Diff
-	epoch     int32
+	running  bool
+	building bool
+	resume   bool // another run follows at once that needs the rows this one would sweep
+	poisoned error
+	at       *node // being visited
+	size     int   // changes of the visit
+	visit    Visit
+	flush    []*node // outputs to call at the end of the run
+	large    []*node // nodes whose last result is to be released at the next run
+	swept    []Sweeper
+	staged   []push // made during the run
+	waiting  bool   // something is staged in the nodes
+	last     RunStats
+	total    RunStats
+	scratch  scratch
+	pool     [][]Diff
+	epoch    int32
 }
 
 // push is a batch that came in during a run.
@@ -106,8 +110,11 @@ func (g *Graph) node(id NodeID) *node {
 
 // closed tells why the graph cannot be changed now.
 func (g *Graph) closed() error {
-	if g.running {
+	switch {
+	case g.running:
 		return ErrRunning
+	case g.building:
+		return ErrBuilding
 	}
 	return g.poisoned
 }
@@ -190,7 +197,7 @@ func (g *Graph) collect(list []*node) {
 	for len(list) > 0 {
 		n := list[len(list)-1]
 		list = list[:len(list)-1]
-		if g.nodes[n.id] != n || n.needed() {
+		if g.node(n.id) != n || n.needed() { // gone meanwhile, perhaps with everything
 			continue
 		}
 		unit := []*node{n}
@@ -247,20 +254,19 @@ func (g *Graph) removeAll(list []*node) {
 		}
 		n.ins = nil
 	}
-	// Only a build that is taken back leaves edges into nodes that stay.
-	for _, n := range list {
-		for _, e := range n.outs {
-			ins := e.to.ins
-			last := len(ins) - 1
-			ins[e.back] = ins[last]
-			ins[last].from.outs[ins[last].pos].back = e.back
-			e.to.ins = ins[:last]
-		}
-		n.outs = nil
-	}
 	// Last created first, so that ids are reused in creation order.
 	for i := len(list) - 1; i >= 0; i-- {
 		g.erase(list[i])
+	}
+	if len(g.large) > 0 {
+		kept := g.large[:0]
+		for _, n := range g.large {
+			if g.node(n.id) == n {
+				kept = append(kept, n)
+			}
+		}
+		clear(g.large[len(kept):])
+		g.large = kept
 	}
 }
 
@@ -294,8 +300,8 @@ func (g *Graph) erase(n *node) {
 	}
 }
 
-// downstream lists nodes and everything they feed, marked with g.epoch: whole
-// cycles, sources before what they feed only within the list's first level.
+// downstream lists nodes and everything they feed, marked with g.epoch; of a
+// cycle every node feeds every other.
 func (g *Graph) downstream(from []*node) []*node {
 	g.epoch++
 	list := make([]*node, 0, 8)
@@ -309,11 +315,6 @@ func (g *Graph) downstream(from []*node) []*node {
 		visit(n)
 	}
 	for i := 0; i < len(list); i++ {
-		if c := list[i].comp; c != nil {
-			for _, m := range c.nodes {
-				visit(m)
-			}
-		}
 		for _, e := range list[i].outs {
 			visit(e.to)
 		}

@@ -2,50 +2,36 @@ package d2
 
 // Hydrate fills nodes that were built in or reset while what feeds them already
 // had content, with everything they feed: the present output of settled nodes
-// enters as one batch, and sinks receive the first content. All nodes that are
-// new must be given, or be fed by those given. What was staged before runs
-// first. An operator whose output cannot be told is [ErrNoSnapshot]; nothing
-// has happened then. Cost: that of the content once, less where an operator
-// reads arrangements (see [Stager]).
+// enters as one batch, and sinks receive the first content. State they had is
+// cleared first. All nodes that are new must be given, or be fed by those given.
+// What was staged before runs first, past those nodes. An operator whose output
+// cannot be told is [ErrNoSnapshot]; nothing has been filled then. Cost: that of
+// the content once, less where an operator reads arrangements (see [Stager]).
 func (g *Graph) Hydrate(ids ...NodeID) error {
 	if err := g.closed(); err != nil {
 		return err
 	}
+	roots, err := g.healthy(ids)
+	if err != nil {
+		return err
+	}
 	if g.waiting {
-		if _, err := g.Run(); err != nil {
+		if err := g.runPast(g.downstream(roots)); err != nil {
+			return err
+		}
+		if _, err := g.healthy(ids); err != nil {
 			return err
 		}
 	}
-	var roots []*node
-	for _, id := range ids {
-		n := g.node(id)
-		switch {
-		case n == nil:
-			return ErrNoNode
-		case n.failed != nil:
-			return ErrFailed
-		}
-		roots = append(roots, n)
-	}
 	list := g.downstream(roots)
-	epoch := g.epoch
-	var known []snapshot
-	var pushes []push
-	wantInputs(list)
-	for _, n := range list {
-		for i := range n.ins {
-			in := &n.ins[i]
-			if in.from.mark == epoch || !n.wants(in.port) {
-				continue
-			}
-			rows, err := g.snapshot(in.from, &known)
-			if err != nil {
-				return err
-			}
-			pushes = append(pushes, push{n.id, int(in.port), false, rows})
-		}
+	pushes, err := g.contents(list)
+	if err != nil {
+		return err
 	}
 	for _, n := range list {
+		if k, ok := n.op.(Keeper); ok && n.failed == nil {
+			k.Clear()
+		}
 		if _, ok := n.op.(Stager); !ok && n.sink == nil {
 			continue
 		}
@@ -58,27 +44,104 @@ func (g *Graph) Hydrate(ids ...NodeID) error {
 	for _, p := range pushes {
 		_ = g.push(p.to, p.port, p.batch, false)
 	}
-	g.hydrating, g.visit.Hydrating = true, true
-	_, err := g.Run()
-	g.hydrating, g.visit.Hydrating = false, false
+	g.visit.Hydrating = true
+	_, err = g.Run()
 	return err
 }
 
-// Snapshot returns the present output of a node, consolidated. Operators
-// without state are computed from what feeds them. Cost: that of the content.
-func (g *Graph) Snapshot(id NodeID) ([]Diff, error) {
-	if err := g.closed(); err != nil {
-		return nil, err
+// healthy returns the nodes of ids, which must not be failed.
+func (g *Graph) healthy(ids []NodeID) ([]*node, error) {
+	list := make([]*node, 0, len(ids))
+	for _, id := range ids {
+		n := g.node(id)
+		switch {
+		case n == nil:
+			return nil, ErrNoNode
+		case n.failed != nil:
+			return nil, ErrFailed
+		}
+		list = append(list, n)
 	}
-	n := g.node(id)
-	switch {
-	case n == nil:
-		return nil, ErrNoNode
-	case n.failed != nil:
-		return nil, ErrFailed
+	return list, nil
+}
+
+// runPast runs what is staged, but for nodes that are about to be hydrated: what
+// reaches them now is part of the content they will get. Rows without references
+// live on until they have got it, so that they find those they had by the same
+// ids.
+func (g *Graph) runPast(list []*node) error {
+	for _, n := range list {
+		n.asleep = true
 	}
-	rows, err := g.snapshot(n, &[]snapshot{})
-	return append([]Diff(nil), rows...), err
+	g.resume = true
+	_, err := g.Run()
+	g.resume = false
+	for _, n := range list {
+		n.asleep = false
+		in, _ := n.op.(*Input)
+		for i := range n.ports {
+			p := &n.ports[i]
+			p.from = p.from[:0]
+			if in != nil && in.content != nil {
+				p.reset() // the content has it
+			}
+			if p.pushes > 0 {
+				g.wake(n)
+				g.waiting = true
+			}
+		}
+		if n.touched && n.failed == nil {
+			g.wake(n)
+			g.waiting = true
+		}
+	}
+	return err
+}
+
+// postpone leaves a node that is about to be hydrated what was pushed to it.
+func (g *Graph) postpone(n *node) {
+	nodes := []*node{n}
+	if n.comp != nil {
+		nodes = n.comp.nodes
+	}
+	for _, m := range nodes {
+		for i := range m.ports {
+			m.ports[i].from = m.ports[i].from[:0]
+		}
+	}
+}
+
+// contents returns what the nodes of a list, marked with g.epoch, are to be
+// filled with: the output of settled nodes they want, and what inputs tell.
+func (g *Graph) contents(list []*node) (pushes []push, err error) {
+	s := snapshots{g: g}
+	defer s.done()
+	wantInputs(list)
+	epoch := g.epoch
+	for _, n := range list {
+		if in, ok := n.op.(*Input); ok && len(n.ins) == 0 && n.failed == nil && n.wants(0) {
+			if in.content == nil && !in.used {
+				continue // there was nothing yet
+			}
+			rows, err := s.of(n)
+			if err != nil {
+				return nil, err
+			}
+			pushes = append(pushes, push{n.id, 0, false, rows})
+		}
+		for i := range n.ins {
+			in := &n.ins[i]
+			if in.from.mark == epoch || in.from.failed != nil || !n.wants(in.port) {
+				continue
+			}
+			rows, err := s.of(in.from)
+			if err != nil {
+				return nil, err
+			}
+			pushes = append(pushes, push{n.id, int(in.port), false, rows})
+		}
+	}
+	return pushes, nil
 }
 
 // wantInputs finds out which new nodes need what feeds them: sinks, operators
@@ -110,72 +173,4 @@ func (n *node) wants(port int32) bool {
 		return s.Stage(int(port))
 	}
 	return n.low == 1
-}
-
-// snapshot is the output of a node.
-type snapshot struct {
-	of   *node
-	rows []Diff
-}
-
-// Deriver is an operator that keeps account of what it emits but can compute
-// its output from its whole input without doing so.
-type Deriver interface {
-	Derive(v *Visit, out *Out) error
-}
-
-func (g *Graph) snapshot(n *node, known *[]snapshot) (rows []Diff, err error) {
-	for _, s := range *known {
-		if s.of == n {
-			return s.rows, nil
-		}
-	}
-	defer func() {
-		if v := recover(); v != nil {
-			err = &NodeError{Node: n.id, Op: n.op.Name(), Cause: asError(v)}
-		}
-	}()
-	var out Out
-	switch op := n.op.(type) {
-	case Snapshotter:
-		err = op.Snapshot(&out)
-	case Deriver:
-		err = g.derive(n, op.Derive, &out, known)
-	case Keeper:
-		err = ErrNoSnapshot
-	default:
-		err = g.derive(n, op.Apply, &out, known)
-	}
-	if err != nil {
-		if _, named := err.(*NodeError); !named {
-			err = &NodeError{Node: n.id, Op: n.op.Name(), Cause: err}
-		}
-		return nil, err
-	}
-	if rows, err = g.consolidate(out.diffs); err == nil {
-		*known = append(*known, snapshot{n, rows})
-	}
-	return rows, err
-}
-
-// derive applies an operator without state to the snapshots of its sources.
-func (g *Graph) derive(n *node, apply func(*Visit, *Out) error, out *Out, known *[]snapshot) error {
-	if n.comp != nil {
-		return ErrNoSnapshot
-	}
-	in := make([][]Diff, len(n.ports))
-	for _, e := range n.ins {
-		rows, err := g.snapshot(e.from, known)
-		if err != nil {
-			return err
-		}
-		in[e.port] = append(in[e.port], rows...)
-	}
-	for i := range in {
-		var err error
-		if in[i], err = g.consolidate(in[i]); err != nil {
-			return err
-		}
-	}
-	return apply(NewVisit(0, in...), out)
 }

@@ -8,11 +8,14 @@ type Contents interface {
 
 // Input is a node that batches enter through: in′ = what is pushed. It keeps
 // nothing; with contents it can tell new readers what they missed.
-type Input struct{ content Contents }
+type Input struct {
+	content Contents
+	used    bool // something has come in
+}
 
 // NewInput returns an input; content may be nil, then what is built over it
 // while rows are already in cannot be hydrated by [Graph.Hydrate].
-func NewInput(content Contents) *Input { return &Input{content} }
+func NewInput(content Contents) *Input { return &Input{content: content} }
 
 // Name implements [Operator].
 func (*Input) Name() string { return "input" }

@@ -7,7 +7,40 @@ const noRank = ^uint32(0)
 type component struct {
 	nodes   []*node // by local order
 	entered []*node // that have something from outside
+	active  []*node // that were visited in this run
 	heap    []uint64
+}
+
+// numbering is how nodes were numbered before a build.
+type numbering struct {
+	kept   bool
+	byRank []*node
+	nodes  []*node // whose places have changed since
+	places []place
+}
+
+type place struct {
+	rank  uint32
+	local int32
+	comp  *component
+}
+
+func (o *numbering) keep(g *Graph, nodes []*node) {
+	o.kept, o.byRank, o.nodes = true, g.byRank, nodes
+	o.places = make([]place, len(nodes))
+	for i, n := range nodes {
+		o.places[i] = place{n.rank, n.local, n.comp}
+	}
+}
+
+func (o *numbering) restore(g *Graph) {
+	if !o.kept {
+		return
+	}
+	g.byRank = o.byRank
+	for i, n := range o.nodes {
+		n.rank, n.local, n.comp = o.places[i].rank, o.places[i].local, o.places[i].comp
+	}
 }
 
 // number gives ranks to new nodes, behind all others; if an edge leads back
@@ -21,6 +54,7 @@ func (g *Graph) number(b *Builder) error {
 		return ErrStaged
 	}
 	if !b.back && !b.mixed && (!holes || g.waiting) {
+		b.before.keep(g, nil)
 		for _, n := range b.added {
 			n.rank, n.local = uint32(len(g.byRank)), 0
 			g.byRank = append(g.byRank, n)
@@ -28,32 +62,43 @@ func (g *Graph) number(b *Builder) error {
 		g.dirty.grow(len(g.byRank))
 		return nil
 	}
+	all := b.back || (holes && !g.waiting)
 	list := b.added
-	if b.back || (holes && !g.waiting) {
+	if all {
 		list = make([]*node, 0, g.live)
 		for _, n := range g.nodes {
 			if n != nil {
 				list = append(list, n)
 			}
 		}
+	} else {
+		// The walk meets the edges of new nodes; of the others nothing closes a cycle.
+		for _, e := range b.edges {
+			if e.feedback && e.from.rank != noRank {
+				return &NodeError{Node: e.from.id, Op: e.from.op.Name(), Cause: ErrFeedbackOutsideCycle}
+			}
+		}
 	}
+	b.before.keep(g, list)
 	comps, err := g.components(list)
 	if err != nil {
 		return err
 	}
-	if len(list) == g.live {
-		g.byRank = g.byRank[:0]
+	if all {
+		// The ranks of before stay what they are until the build is done.
+		g.byRank = make([]*node, 0, len(comps))
 	}
 	for i := len(comps) - 1; i >= 0; i-- {
+		c := comps[i]
 		rank := uint32(len(g.byRank))
-		for _, n := range comps[i].nodes {
-			n.rank = rank
-			n.comp = nil
-			if comps[i].cyclic() {
-				n.comp = comps[i]
+		cyclic := c.cyclic()
+		for _, n := range c.nodes {
+			n.rank, n.comp = rank, nil
+			if cyclic {
+				n.comp = c
 			}
 		}
-		g.byRank = append(g.byRank, comps[i].nodes[0])
+		g.byRank = append(g.byRank, c.nodes[0])
 	}
 	g.dirty.grow(len(g.byRank))
 	return nil

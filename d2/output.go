@@ -80,11 +80,17 @@ func (o *Output) Apply(v *Visit, out *Out) error {
 	o.result = Result{Diffs: out.diffs, Fresh: o.fresh && o.content == nil}
 	keyed := v.Keyed(0)
 	if o.content != nil {
-		if err := o.retain(v.In(0)); err != nil {
-			return err
-		}
 		if o.fresh {
-			o.result.Diffs, keyed = o.told, false
+			told, ok := o.missing(v.In(0))
+			if !ok {
+				return ErrWeightOverflow
+			}
+			o.result.Diffs, keyed = told, false
+		}
+		for _, d := range o.result.Diffs {
+			if sum := int64(o.content.get(d.Row)) + int64(d.Weight); sum != int64(int32(sum)) {
+				return ErrWeightOverflow
+			}
 		}
 	}
 	if o.keys != nil {
@@ -103,32 +109,27 @@ func (*Output) Derive(v *Visit, out *Out) error {
 	return nil
 }
 
-// retain brings the content up to date; after a hydration the batch is the
-// whole of it, and what is to be told is the difference.
-func (o *Output) retain(batch []Diff) error {
-	was := o.content
-	if o.fresh {
-		o.content, o.told = &counts{}, o.told[:0]
-	}
-	for _, d := range batch {
-		if _, ok := o.content.add(d.Row, d.Weight); !ok {
-			return ErrWeightOverflow
+// missing returns what has to be told after a hydration with the whole of a
+// content: how it differs from what was told.
+func (o *Output) missing(whole []Diff) (told []Diff, ok bool) {
+	o.told, ok = o.told[:0], true
+	var now counts
+	tell := func(row uint32, by int64) {
+		if by != 0 {
+			o.told = append(o.told, Diff{row, int32(by)})
 		}
+		ok = ok && by == int64(int32(by))
 	}
-	if !o.fresh {
-		return nil
+	for _, d := range whole {
+		now.add(d.Row, d.Weight)
+		tell(d.Row, int64(d.Weight)-int64(o.content.get(d.Row)))
 	}
-	for _, d := range batch {
-		if by := d.Weight - was.get(d.Row); by != 0 {
-			o.told = append(o.told, Diff{d.Row, by})
-		}
-	}
-	was.each(func(row uint32, weight int32) {
-		if o.content.get(row) == 0 {
-			o.told = append(o.told, Diff{row, -weight})
+	o.content.each(func(row uint32, weight int32) {
+		if now.get(row) == 0 {
+			tell(row, -int64(weight))
 		}
 	})
-	return nil
+	return o.told, ok
 }
 
 // Retained returns the number of rows kept for the sink.
@@ -148,7 +149,8 @@ func (o *Output) Bytes() int {
 	return n
 }
 
-// send calls the sink, if there is something to tell.
+// send calls the sink, if there is something to tell. The content follows once
+// the sink has taken it.
 func (o *Output) send() {
 	o.fresh = false
 	if o.content != nil && len(o.result.Diffs) == 0 {
@@ -156,6 +158,15 @@ func (o *Output) send() {
 	}
 	o.result.Delta = o.Delta()
 	o.sink.Receive(&o.result)
+	if o.content == nil {
+		return
+	}
+	for _, d := range o.result.Diffs {
+		o.content.add(d.Row, d.Weight)
+	}
+	if cap(o.told) > keepDiffs {
+		o.told = nil
+	}
 }
 
 // Delta implements [Positional]: that of the window the output stands on.
@@ -169,7 +180,4 @@ func (o *Output) Delta() *Delta {
 func (o *Output) releaseLarge() {
 	o.pairs.trim()
 	o.result = Result{}
-	if cap(o.told) > keepDiffs {
-		o.told = nil
-	}
 }

@@ -33,8 +33,11 @@ func (g *Graph) PushChanges(id NodeID, changes []Change) error {
 
 // target returns the node of a push, or nil where there is nothing to do.
 func (g *Graph) target(id NodeID, port int) (*node, error) {
-	if g.poisoned != nil {
+	switch {
+	case g.poisoned != nil:
 		return nil, g.poisoned
+	case g.building:
+		return nil, ErrBuilding
 	}
 	n := g.node(id)
 	switch {
@@ -105,17 +108,16 @@ func (g *Graph) Run() (RunStats, error) {
 	g.visit.Stats = &g.last
 	for {
 		g.running = true
-		g.releaseLarge()
+		g.guard((*Graph).releaseLarge)
 		for !g.drain() {
 		}
-		// A sink that panics may add outputs it feeds to the end of the list.
-		for i := 0; i < len(g.flush); i++ {
-			g.deliver(g.flush[i])
+		g.deliverAll()
+		if !g.resume {
+			g.guard((*Graph).sweep)
+			g.deliverAll()
 		}
-		g.flush = g.flush[:0]
-		g.sweep()
 		g.scratch.trim()
-		g.running, g.waiting = false, false
+		g.running, g.waiting, g.visit.Hydrating = false, false, false
 		if g.poisoned != nil {
 			return g.last, g.poisoned
 		}
@@ -126,6 +128,16 @@ func (g *Graph) Run() (RunStats, error) {
 	}
 	g.total.add(&g.last)
 	return g.last, nil
+}
+
+// guard runs a step that belongs to no operator: a panic poisons the graph.
+func (g *Graph) guard(step func(*Graph)) {
+	defer func() {
+		if v := recover(); v != nil {
+			g.poison(asError(v))
+		}
+	}()
+	step(g)
 }
 
 // replay stages what was pushed during the run.
@@ -164,6 +176,8 @@ func (g *Graph) drain() (done bool) {
 		switch {
 		case n.failed != nil:
 			g.unstage(n)
+		case n.asleep:
+			g.postpone(n)
 		case n.comp != nil:
 			g.cycle(n.comp)
 		default:
@@ -187,6 +201,8 @@ func (g *Graph) visitNode(n *node) {
 	if !n.fixed {
 		g.last.Visits++
 		g.last.Changes += size
+	} else {
+		n.op.(*Input).used = true
 	}
 	if err == nil {
 		g.at = n
@@ -246,7 +262,7 @@ func (g *Graph) unstage(n *node) {
 		n.ports[i].reset()
 	}
 	n.touched = false
-	if n.comp != nil {
+	if n.comp != nil && n.comp.nodes[0] == n { // once for all of them
 		n.comp.abandon()
 	}
 }
@@ -274,6 +290,15 @@ func (g *Graph) releaseLarge() {
 
 // releaser is an operator with results of its own, valid until the next run.
 type releaser interface{ releaseLarge() }
+
+// deliverAll calls the sinks. One that panics may add outputs it feeds to the end
+// of the list.
+func (g *Graph) deliverAll() {
+	for i := 0; i < len(g.flush); i++ {
+		g.deliver(g.flush[i])
+	}
+	g.flush = g.flush[:0]
+}
 
 // deliver calls one sink. A sink that panics fails its own output and what
 // that feeds.
