@@ -5,6 +5,7 @@ package d2
 type Builder struct {
 	g      *Graph
 	added  []*node
+	shared []*node // held once more by this build
 	edges  []built
 	grown  []*node // existing nodes an edge of the build ends in
 	back   bool    // an edge ends in a node that existed before
@@ -54,6 +55,9 @@ func (g *Graph) Extend(build func(b *Builder)) error {
 // takeBack removes what was built, in the opposite order.
 func (b *Builder) takeBack() {
 	b.before.restore(b.g)
+	for _, n := range b.shared {
+		n.owned--
+	}
 	for i := len(b.edges) - 1; i >= 0; i-- {
 		f, t := b.edges[i].from, b.edges[i].to
 		f.outs[len(f.outs)-1] = edge{}
