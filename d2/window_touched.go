@@ -98,35 +98,53 @@ func (w *differ) slice(from, to int, dst []uint32) []uint32 {
 // collect finds the changes that concern rows held and where the old versions
 // stand, and replaces in place what keeps its order key.
 func (w *differ) collect(batch []Change) {
-	s := &w.work
-	s.rows, s.olds, s.inserts, s.inPlace = s.rows[:0], s.olds[:0], s.inserts[:0], s.inPlace[:0]
+	w.begin()
 	for _, c := range batch {
-		t := touched{key: c.Key, old: c.Old, new: c.New, oldRank: None, newRank: None}
+		oldRank := None
 		if c.Old != None && w.covered(c.Old) {
 			// The row may never have been here: a removal of what is not held is dropped.
-			t.oldRank, _ = w.rankOf(c.Old)
+			oldRank, _ = w.rankOf(c.Old)
 		}
-		if t.oldRank != None && c.New != None && w.order.Compare(c.Old, c.New) == 0 {
-			t.inPlace = true
-		} else {
-			t.covered = c.New != None && w.covered(c.New)
-		}
-		if t.oldRank == None && !t.covered {
-			continue
-		}
-		i := uint32(len(s.rows))
-		s.rows = append(s.rows, t)
-		switch {
-		case t.inPlace:
-			s.inPlace = append(s.inPlace, i)
-			continue
-		case t.oldRank != None:
-			s.olds = append(s.olds, t.oldRank)
-		}
-		if t.covered {
-			s.inserts = append(s.inserts, i)
-		}
+		inPlace := oldRank != None && c.New != None && w.order.Compare(c.Old, c.New) == 0
+		w.touch(c, oldRank, inPlace || c.New != None && w.covered(c.New), inPlace)
 	}
+	w.settle()
+}
+
+// begin forgets the changes collected before.
+func (w *differ) begin() {
+	s := &w.work
+	s.rows, s.olds, s.inserts, s.inPlace = s.rows[:0], s.olds[:0], s.inserts[:0], s.inPlace[:0]
+}
+
+// touch takes in one change, given the rank at which the old version is held,
+// if it is, and whether the new one belongs into held. inPlace tells that they
+// have the same order key and both hold.
+func (w *differ) touch(c Change, oldRank uint32, covered, inPlace bool) {
+	if oldRank == None && !covered {
+		return
+	}
+	s := &w.work
+	i := uint32(len(s.rows))
+	s.rows = append(s.rows, touched{
+		key: c.Key, old: c.Old, new: c.New, oldRank: oldRank, newRank: None,
+		inPlace: inPlace, covered: covered && !inPlace,
+	})
+	if inPlace {
+		s.inPlace = append(s.inPlace, i)
+		return
+	}
+	if oldRank != None {
+		s.olds = append(s.olds, oldRank)
+	}
+	if covered {
+		s.inserts = append(s.inserts, i)
+	}
+}
+
+// settle sorts what was collected and replaces what stays in place.
+func (w *differ) settle() {
+	s := &w.work
 	sortRanks(s.olds)
 	if len(s.inPlace) > 1 {
 		slices.SortFunc(s.inPlace, s.byOld)
@@ -166,6 +184,24 @@ func (w *differ) findReturned() {
 		}
 		if rank, ok := w.rankOf(r.new); ok {
 			r.newRank = rank
+			s.news = append(s.news, r.newRank)
+		}
+	}
+	sortRanks(s.news)
+}
+
+// rerank finds where the new versions stand after rows have been put in among
+// them.
+func (w *differ) rerank() {
+	s := &w.work
+	s.news = s.news[:0]
+	for i := range s.rows {
+		r := &s.rows[i]
+		if r.inPlace || r.new == None {
+			continue
+		}
+		var ok bool
+		if r.newRank, ok = w.rankOf(r.new); ok {
 			s.news = append(s.news, r.newRank)
 		}
 	}
