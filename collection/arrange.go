@@ -345,6 +345,19 @@ func (o *Ordering) Usable() error {
 	return o.Err
 }
 
+// ByOrder returns the tree of an ordering of this root, or nil; it implements
+// d2.StoreOrders. A tree that cannot be used is a d2.SourceFault.
+func (r *Root) ByOrder(order d2.Order) *d2.Ordered {
+	o, ok := order.(*Ordering)
+	if !ok || o.root != r || o.Tree == nil {
+		return nil
+	}
+	if err := o.Usable(); err != nil {
+		panic(d2.SourceFault{Err: err})
+	}
+	return o.Tree
+}
+
 // contain turns a comparison that failed into an error.
 func contain(err *error) {
 	if v := recover(); v != nil {

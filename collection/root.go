@@ -88,6 +88,16 @@ func (r *Root) Slots(dst []uint32) []uint32 {
 	return dst
 }
 
+// Each yields the slots of all rows, by key id; with Len it implements
+// d2.StoreRows.
+func (r *Root) Each(yield func(slot uint32) bool) {
+	for _, s := range r.slotOf {
+		if s != none && !yield(s) {
+			return
+		}
+	}
+}
+
 // Pin keeps a slot's cells readable after its row has left; it implements
 // d2.Pins.
 func (r *Root) Pin(slot uint32) {

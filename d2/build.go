@@ -89,7 +89,10 @@ func (b *Builder) Add(op Operator, ins ...NodeID) NodeID {
 		return -1
 	}
 	n := &node{op: op, ports: make([]port, op.Ports()), owned: 1}
-	_, n.fixed = op.(*Input)
+	switch op.(type) {
+	case *Input, *Store:
+		n.fixed = true
+	}
 	n.sink, _ = op.(*Output)
 	if f := len(g.free); f > 0 {
 		n.id = g.free[f-1]

@@ -34,6 +34,7 @@ type Output struct {
 	sink    Sink
 	keys    Keys
 	above   Positional
+	in      Fetchable
 	pairs   pairs
 	result  Result
 	content *counts // nil: not retained
@@ -71,6 +72,7 @@ func (o *Output) Bind(at Place) error {
 		return ErrLimitInCycle
 	}
 	o.above, _ = at.In[0].(Positional)
+	o.in, _ = at.In[0].(Fetchable)
 	return nil
 }
 
@@ -101,6 +103,19 @@ func (o *Output) Apply(v *Visit, out *Out) error {
 		o.result.Changes = changes
 	}
 	return nil
+}
+
+// Plan implements [Fetchable]: as what the output stands on does.
+func (o *Output) Plan(r *FetchReq) (Access, bool) {
+	if o.in == nil {
+		return Access{}, false
+	}
+	return o.in.Plan(r)
+}
+
+// Fetch implements [Fetchable].
+func (o *Output) Fetch(fc *FetchCtx, r *FetchReq, yield func(row uint32) bool) FetchEnd {
+	return o.in.Fetch(fc, r, yield)
 }
 
 // Derive implements [Deriver].

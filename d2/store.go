@@ -25,6 +25,14 @@ type StoreRows interface {
 	Each(yield func(row uint32) bool)
 }
 
+// StoreOrders is a [StoreRows] whose owner finds arrangements in an order
+// itself: they need not be added. ByOrder returns nil if there is none, and may
+// raise a [SourceFault].
+type StoreOrders interface {
+	StoreRows
+	ByOrder(order Order) *Ordered
+}
+
 type storeOrder struct {
 	order Order
 	rows  *Ordered
@@ -117,6 +125,9 @@ func (s *Store) ordered(order Order) *Ordered {
 		if s.orders[i].order == order {
 			return s.orders[i].rows
 		}
+	}
+	if x, ok := s.rows.(StoreOrders); ok && order != nil {
+		return x.ByOrder(order)
 	}
 	return nil
 }

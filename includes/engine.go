@@ -135,8 +135,8 @@ func (e *Engine) enroot(r *rootNode) error {
 		return nil
 	}
 	var err error
-	if r.input, err = e.graph.Add(d2.NewInput(nil)); err == nil {
-		r.routed, err = e.graph.Add(d2.NewInput(nil))
+	if r.input, err = e.graph.Add(d2.NewStore(r)); err == nil {
+		r.routed, err = e.graph.Add(d2.NewStore(r))
 	}
 	return err
 }

@@ -215,21 +215,17 @@ func (l *Live) addWindow(at d2.NodeID, under query.Shape) (d2.NodeID, error) {
 		terms[i] = query.Term{Expr: under.Rewrite(t.Expr), Term: t.Term}
 	}
 	spec := d2.WindowSpec{Keys: root, Pins: root, Equal: l, Offset: l.query.Offset, Limit: l.query.Limit}
-	conj, pullable := l.fetchConditions()
-	tree := pullable && l.query.Limit != query.Unlimited && !l.fewCandidates()
+	from, fetchable := e.graph.Operator(at).(d2.Fetchable)
+	tree := fetchable && l.unlimited() && l.query.Limit != query.Unlimited && !l.fewCandidates()
 	order, err := l.lease.Order(terms, tree)
 	if err != nil {
 		return noNode, err
 	}
 	spec.Order = order
 	if tree {
-		prog := l.prog
-		if len(conj) > len(l.conj) {
-			if prog, err = query.Compile(conj, l.lease, e.Dict); err != nil {
-				return noNode, err
-			}
+		if spec.Source, err = d2.NewPull(from, order); err != nil {
+			return noNode, err
 		}
-		spec.Source = &fetcher{order, d2.NewScanSource(order.Tree, prog)}
 		l.pulls = true
 	}
 	window, err := d2.NewWindow(spec)
@@ -240,18 +236,16 @@ func (l *Live) addWindow(at d2.NodeID, under query.Shape) (d2.NodeID, error) {
 	return l.window, err
 }
 
-// fetchConditions returns all conditions between the root and this query's
-// order, and whether the input can be pulled from the root at all: not when a
-// source further down is a window, which is limited or may be at any time.
-func (l *Live) fetchConditions() (conj []*query.Expr, ok bool) {
-	conj = append(conj, l.conj...)
+// unlimited tells whether what the query stands on is all rows of the root that
+// satisfy some conditions: not if there is a window below, which is limited or
+// may be at any time.
+func (l *Live) unlimited() bool {
 	for s := l.src.live; s != nil; s = s.src.live {
 		if s.window != noNode {
-			return nil, false
+			return false
 		}
-		conj = append(conj, s.conj...)
 	}
-	return conj, true
+	return true
 }
 
 // fewCandidates tells whether an equality leaves so few rows that sorting them
