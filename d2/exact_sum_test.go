@@ -18,7 +18,9 @@ type sumTerm struct {
 	weight int32
 }
 
-func floatNumber(v float64) d2.Number { return d2.Number{Kind: d2.NumberFloat, Bits: math.Float64bits(v)} }
+func floatNumber(v float64) d2.Number {
+	return d2.Number{Kind: d2.NumberFloat, Bits: math.Float64bits(v)}
+}
 func intNumber(v int64) d2.Number { return d2.Number{Kind: d2.NumberInt, Bits: uint64(v)} }
 
 func bigNumber(v *big.Int) d2.Number {

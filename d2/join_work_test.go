@@ -127,3 +127,76 @@ func TestJoins_AllocateNothingOnceWarm(t *testing.T) {
 		}
 	})
 }
+
+// Large batches leave no large buffers behind, and tables that grow and shrink
+// lose nothing.
+func TestJoins_LargeBatchesComeAndGo(t *testing.T) {
+	const rows = 20_000
+	batch := func(w int32) (all []Diff) {
+		for row := range uint32(rows) {
+			all = append(all, Diff{1000 + row*7%rows, w})
+		}
+		return all
+	}
+	for _, c := range []struct {
+		name string
+		op   Operator
+	}{
+		{"join", NewJoin(JoinSpec{})},
+		{"full join", NewOuterJoin(FullOuter, JoinSpec{})},
+		{"semijoin", NewSemijoin()},
+	} {
+		for _, cyclic := range []bool{false, true} {
+			arrs := [2]*Arrange{NewArrange(hubs{}), NewArrange(hubs{})}
+			if err := c.op.(Binder).Bind(Place{In: []Operator{arrs[0], arrs[1]}, Cyclic: cyclic}); err != nil {
+				t.Fatal(err)
+			}
+			for _, w := range []int32{1, -1} {
+				all := batch(w)
+				for _, a := range arrs {
+					if err := a.Apply(NewVisit(0, all), &Out{}); err != nil {
+						t.Fatal(err)
+					}
+				}
+				v, out := NewVisit(0, all, all), &Out{}
+				if err := c.op.Apply(v, out); err != nil {
+					t.Fatal(err)
+				}
+				sum := 0
+				for _, d := range out.Diffs() {
+					sum += int(d.Weight)
+				}
+				if sum != int(w)*rows {
+					t.Errorf("%s: %d rows come, want %d (in a cycle: %v)", c.name, sum, int(w)*rows, cyclic)
+				}
+				for _, s := range v.sweep {
+					s.Sweep()
+				}
+			}
+			if k := c.op.(Keeper); k.Retained() != 0 || k.Bytes() > 16<<10 {
+				t.Errorf("%s: %d rows and %d bytes are retained (in a cycle: %v)", c.name, k.Retained(), k.Bytes(), cyclic)
+			}
+			for _, a := range arrs {
+				if a.Retained() != 0 || a.Bytes() > 8<<10 {
+					t.Errorf("%s: %d rows and %d bytes stay arranged", c.name, a.Retained(), a.Bytes())
+				}
+			}
+		}
+	}
+}
+
+func TestArrange_PassesItsInputOn(t *testing.T) {
+	batch := []Diff{{3, -1}, {8, 1}}
+	for _, op := range []Operator{NewArrange(keysOf{}), NewArranged(NewTrace(keysOf{}))} {
+		for _, keyed := range []bool{false, true} {
+			v, out := NewVisit(0, batch), &Out{}
+			v.ports[0].keyed = keyed
+			if err := op.Apply(v, out); err != nil {
+				t.Fatal(err)
+			}
+			if len(out.diffs) != 2 || out.diffs[0] != batch[0] || out.diffs[1] != batch[1] || !out.tidy || out.keyed != keyed {
+				t.Errorf("%s passes %v on, tidy %v, keyed %v", op.Name(), out.diffs, out.tidy, out.keyed)
+			}
+		}
+	}
+}

@@ -32,8 +32,8 @@ func mulWeights(a, b int32) int32 {
 type owner struct {
 	table  *Table
 	cyclic bool
-	sums   []int32 // by row: the accumulated weight; in cycles the number of differences
-	held   int     // rows referred to
+	sums   []int32   // by row: the accumulated weight; in cycles the number of differences
+	held   int       // rows referred to
 	timed  timedSums // in cycles: (row, iteration) to weight
 	asked  bool
 }

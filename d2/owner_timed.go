@@ -75,14 +75,4 @@ func (w *timedSums) rehash(size int) {
 	}
 }
 
-// reset empties the map; it keeps a small array.
-func (w *timedSums) reset() {
-	if len(w.keys) > keepLoose {
-		*w = timedSums{}
-		return
-	}
-	clear(w.weight)
-	w.n = 0
-}
-
 func (w *timedSums) bytes() int { return 8*cap(w.keys) + 4*cap(w.weight) }
