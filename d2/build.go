@@ -89,10 +89,7 @@ func (b *Builder) Add(op Operator, ins ...NodeID) NodeID {
 		return -1
 	}
 	n := &node{op: op, ports: make([]port, op.Ports()), owned: 1}
-	switch op.(type) {
-	case *Input, *Store:
-		n.fixed = true
-	}
+	_, n.fixed = op.(entry)
 	n.sink, _ = op.(*Output)
 	if f := len(g.free); f > 0 {
 		n.id = g.free[f-1]

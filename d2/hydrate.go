@@ -78,11 +78,14 @@ func (g *Graph) runPast(list []*node) error {
 	g.resume = false
 	for _, n := range list {
 		n.asleep = false
-		in, _ := n.op.(*Input)
+		told := false
+		if in, ok := n.op.(entry); ok {
+			told, _ = in.knows()
+		}
 		for i := range n.ports {
 			p := &n.ports[i]
 			p.from = p.from[:0]
-			if in != nil && in.content != nil {
+			if told {
 				p.reset() // the content has it
 			}
 			if p.pushes > 0 {
@@ -119,8 +122,8 @@ func (g *Graph) contents(list []*node) (pushes []push, err error) {
 	wantInputs(list)
 	epoch := g.epoch
 	for _, n := range list {
-		if in, ok := n.op.(*Input); ok && len(n.ins) == 0 && n.failed == nil && n.wants(0) {
-			if in.content == nil && !in.used {
+		if in, ok := n.op.(entry); ok && len(n.ins) == 0 && n.failed == nil && n.wants(0) {
+			if content, empty := in.knows(); !content && empty {
 				continue // there was nothing yet
 			}
 			rows, err := s.of(n)

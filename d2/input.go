@@ -24,7 +24,8 @@ func (*Input) Name() string { return "input" }
 func (*Input) Ports() int { return 1 }
 
 // Apply implements [Operator].
-func (*Input) Apply(v *Visit, out *Out) error {
+func (i *Input) Apply(v *Visit, out *Out) error {
+	i.used = true
 	out.Pass(v, 0)
 	return nil
 }
@@ -37,3 +38,13 @@ func (i *Input) Snapshot(out *Out) error {
 	i.content.Each(out.Emit)
 	return nil
 }
+
+// entry is an operator that batches are pushed to from outside. Visits of one
+// are not counted.
+type entry interface {
+	Operator
+	// knows tells whether it can be asked for its content, present or none yet.
+	knows() (content, empty bool)
+}
+
+func (i *Input) knows() (content, empty bool) { return i.content != nil, !i.used }

@@ -201,8 +201,6 @@ func (g *Graph) visitNode(n *node) {
 	if !n.fixed {
 		g.last.Visits++
 		g.last.Changes += size
-	} else {
-		n.op.(*Input).used = true
 	}
 	if err == nil {
 		g.at = n

@@ -101,6 +101,8 @@ func (s *Store) Apply(v *Visit, out *Out) error {
 	return nil
 }
 
+func (s *Store) knows() (content, empty bool) { return true, false }
+
 // Snapshot implements [Snapshotter].
 func (s *Store) Snapshot(out *Out) error {
 	s.rows.Each(func(row uint32) bool {
