@@ -1,6 +1,9 @@
 package d2
 
-import "errors"
+import (
+	"errors"
+	"math"
+)
 
 // ErrTwoKeys: a reduction has put out one row under two keys.
 var ErrTwoKeys = errors.New("d2: a reduction put out the same row for two keys; make the key part of the row")
@@ -94,6 +97,13 @@ func (r *Reduce) Bind(at Place) error {
 		if !ok {
 			return ErrNotArranged
 		}
+		if at.at != nil {
+			for _, in := range at.at.ins {
+				if in.feedback || at.Cyclic && in.from.comp != nil && in.from.comp != at.at.comp {
+					return ErrArrangedElsewhere
+				}
+			}
+		}
 		r.input = below.Arrangement()
 	}
 	return nil
@@ -136,9 +146,12 @@ func (r *Reduce) Apply(v *Visit, out *Out) error {
 
 // evaluate brings the output of a key up to date at the iteration of the visit.
 func (r *Reduce) evaluate(v *Visit, out *Out, class uint8, bits uint64) error {
-	iter := v.Iter
+	iter, upTo := v.Iter, v.Iter
+	if !r.cyclic {
+		upTo = math.MaxInt32 // the arrangement below may be that of a cycle, which has ended
+	}
 	var late, lateOut int32
-	r.rows, late = prefix(r.input, class, bits, iter, r.rows[:0])
+	r.rows, late = prefix(r.input, class, bits, upTo, r.rows[:0])
 	v.Stats.RowsScanned += len(r.rows)
 	kept := r.rows[:0]
 	for _, d := range r.merge(r.rows) {
@@ -154,7 +167,7 @@ func (r *Reduce) evaluate(v *Visit, out *Out, class uint8, bits uint64) error {
 			return err
 		}
 	}
-	r.have, lateOut = prefix(r.output, class, bits, iter, r.have[:0])
+	r.have, lateOut = prefix(r.output, class, bits, upTo, r.have[:0])
 	for _, d := range r.have {
 		r.want.Add(d.Row, -d.Weight)
 	}
