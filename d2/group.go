@@ -29,6 +29,7 @@ type Group struct {
 	seen     []uint64 // bit set of groups in touched
 	empty    []uint32
 	words    []uint64
+	folded   int         // results in words that no row refers to yet
 	old      []reference // to be released once the run is over
 	asked    bool
 	failed   error // found when it was made
@@ -152,6 +153,7 @@ func (g *Group) publish(id uint32, out *Out) error {
 			return err
 		}
 		row = g.home.Intern(g.words)
+		g.folded = 0
 		if row == old {
 			g.release(row)
 			return nil
@@ -184,6 +186,7 @@ func (g *Group) fold(id uint32) error {
 			return err
 		}
 		g.layout.put(g.words, i+1, class, bits)
+		g.folded = i + 1
 	}
 	return nil
 }
@@ -272,6 +275,13 @@ func (g *Group) Clear() {
 			g.home.Unref(row)
 		}
 	}
+	for i, r := range g.releaser {
+		if r != nil && i < g.folded { // left by a visit that failed
+			class, bits := g.layout.get(g.words, i+1)
+			r.Release(class, bits)
+		}
+	}
+	g.folded = 0
 	g.Sweep()
 	g.groups = groupIndex{}
 	g.touched, g.seen, g.empty, g.old = nil, nil, nil, nil

@@ -30,6 +30,11 @@ func (l GroupLayout) put(words []uint64, i int, class uint8, bits uint64) {
 	words[l.classes()+i] = bits
 }
 
+// get reads a cell of words.
+func (l GroupLayout) get(words []uint64, i int) (class uint8, bits uint64) {
+	return uint8(words[i/8] >> (i % 8 * 8)), words[l.classes()+i]
+}
+
 // GroupKeys is the [Keyer] of the rows of a group operator: their group key.
 type GroupKeys struct {
 	Table  *Table

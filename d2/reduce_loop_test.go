@@ -31,13 +31,13 @@ func (t travel) Compare(a, b uint32) int { return int(t.home.Word(a, 1)) - int(t
 
 // checkLoop runs a recursion over random roads that come and go, against a
 // computation from scratch: x = starts ∪ step(x ⋈ roads), reduced by op.
-func checkLoop(t *rapid.T, width int, make func(travel) Operator, want func(r *roads, present, starts bag) []uint64, word func(travel, uint32) uint64) {
+func checkLoop(t *rapid.T, width int, newOp func(travel) Operator, want func(r *roads, present, starts bag) []uint64, word func(travel, uint32) uint64) {
 	const places = 6
 	r := &roads{}
 	tr := travel{r, NewTable(width)}
 	g := NewGraph()
 	var starts, edges, reduced NodeID
-	op := make(tr)
+	op := newOp(tr)
 	if err := g.Extend(func(b *Builder) {
 		starts, edges = b.Add(NewInput(nil)), b.Add(NewInput(nil))
 		byFrom := b.Add(NewArrange(r), edges)
