@@ -124,7 +124,7 @@ func (e *Exists) Apply(v *Visit, out *Out) error {
 		reader := v.Interest()
 		if turned {
 			sortRanks(e.fan.skip)
-			e.fan.need(reader)
+			e.fan.need(reader.cutTo(cut))
 			e.fanOut()
 		}
 		if cut = earlier(reader.Order, e.fan.cutAt, cut); cut != None {

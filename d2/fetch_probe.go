@@ -92,7 +92,7 @@ type fanout struct {
 	sent   int
 	most   int // rows after which to stop; 0: none
 	last   uint32
-	cutAt  uint32 // first position at which a fan-out of this visit was cut, or None
+	cutAt  uint32 // position at which a fan-out of this visit was last cut, or None
 	skip   []uint32
 	order  Order
 	each   func(row uint32)
@@ -124,10 +124,7 @@ func (f *fanout) need(i Interest) {
 		f.req.Order, f.req.Upto, f.req.Want = nil, None, 0
 		return
 	}
-	f.order = i.Order
-	if i.Bound == None {
-		f.most = i.Cap
-	}
+	f.order, f.most = i.Order, i.Cap
 }
 
 // run reads the rows of one key; with adds they may be cut.
@@ -142,10 +139,11 @@ func (f *fanout) run(fc *FetchCtx, class uint8, bits uint64, adds bool) {
 	}
 	f.sent, f.last, f.wasCut = 0, None, false
 	f.in.Fetch(fc, &f.req, f.onRow)
-	if f.wasCut {
-		f.cutAt = earlier(f.order, f.cutAt, f.last)
-	}
 	f.most, f.req = most, req
+	if f.wasCut {
+		// Nothing past it matters any more.
+		f.cutAt, f.req.Upto = f.last, f.last
+	}
 }
 
 func (f *fanout) row(row uint32) bool {

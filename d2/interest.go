@@ -5,8 +5,9 @@ package d2
 // run, and flows against the edges through operators that keep rows and order;
 // an output with any other reader, or several, is needed whole.
 //
-// Removals at or before Bound, or all of them if there is none, are never cut.
-// A change of a row's version is never cut in half.
+// Removals at or before Bound, or all of them if there is none, are delivered,
+// unless they are past a position at which the batch is cut. A change of a row's
+// version is never cut in half.
 type Interest struct {
 	All   bool   // deliver everything; the other fields mean nothing
 	Order Order  // of the window
@@ -67,6 +68,14 @@ func (n *node) interest() Interest {
 		}
 	}
 	return Everywhere
+}
+
+// cutTo is the interest that is left once a batch is known to be cut.
+func (i Interest) cutTo(at uint32) Interest {
+	if !i.All {
+		i.Bound = earlier(i.Order, i.Bound, at)
+	}
+	return i
 }
 
 // interest is what a window needs to hear of, as long as it has not stepped.

@@ -118,7 +118,7 @@ func (j *JoinOne) Apply(v *Visit, out *Out) error {
 		reader := j.reader(v)
 		if len(j.swaps) > 0 {
 			sortRanks(j.fan.skip)
-			j.fan.need(reader)
+			j.fan.need(reader.cutTo(cut))
 			j.fanOut()
 		}
 		if cut = earlier(reader.Order, j.fan.cutAt, cut); cut != None {

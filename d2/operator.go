@@ -104,9 +104,9 @@ func (v *Visit) In(port int) []Diff { return v.ports[port].batch }
 // the new version of one key next to each other, and no other of that key.
 func (v *Visit) Keyed(port int) bool { return v.ports[port].keyed }
 
-// Cut returns the position after which additions may be missing from the batch
-// of a port; ok is false if the batch is whole. Only operators that declared an
-// interest get batches that are not.
+// Cut returns the position after which the batch of a port may lack rows that
+// came or went without changing themselves; ok is false if it is whole. Only
+// operators that declared an interest get batches that are not.
 func (v *Visit) Cut(port int) (at uint32, ok bool) {
 	at = v.ports[port].cut
 	return at, at != None
@@ -193,8 +193,9 @@ func (o *Out) Tidy() { o.tidy = true }
 // [Visit.Keyed]).
 func (o *Out) Keyed() { o.tidy, o.keyed = true, true }
 
-// Cut declares that additions after a position, a row in the order of the
-// reader's interest, may be missing from what was emitted.
+// Cut declares that after a position, a row in the order of the reader's
+// interest, rows that came or went without changing themselves may be missing
+// from what was emitted.
 func (o *Out) Cut(at uint32) { o.cut, o.cutAt = true, at }
 
 // Diffs returns what was emitted at the iteration of the visit.

@@ -1,8 +1,8 @@
 package d2
 
 // step applies a consolidated batch and pending bounds, leaves the positional
-// delta in w.delta and appends the same as differences to out. Additions after
-// cut may be missing from the batch; None if it is whole.
+// delta in w.delta and appends the same as differences to out. After cut, None
+// if the batch is whole, rows that came or went by themselves may be missing.
 // Cost: O(d log d + d log n) for d changes that concern rows held, or one read
 // of the prefix when the batch is larger than that; nothing but one or two
 // comparisons for a change beyond the frontier.
@@ -69,7 +69,7 @@ func (w *window) stepByRanks(batch []Change, pFrom, pTo int, stats *RunStats) {
 	w.diffByRanks(pFrom, pTo, qFrom, qTo)
 }
 
-// stepCut applies a batch that lacks additions after cut. What is held up to
+// stepCut applies a batch that may lack rows after cut. What is held up to
 // there is exact. If that is not enough for the bounds, the rest is read anew,
 // and rows that were held may have got others between them: then ranks before
 // and after have nothing to do with each other, and the two windows are
