@@ -81,7 +81,7 @@ func (g *Graph) widen(ports int) {
 }
 
 // consolidate sorts a batch by row in place, adds up the weights of each row
-// and drops what comes to 0. It reports [ErrWeightOverflow].
+// and drops what comes to 0. It reports [ErrWeight].
 func (g *Graph) consolidate(batch []Diff) ([]Diff, error) {
 	if len(batch) > 1 {
 		g.last.Consolidated += len(batch)
@@ -101,7 +101,7 @@ func (g *Graph) consolidate(batch []Diff) ([]Diff, error) {
 			continue
 		}
 		if int64(int32(sum)) != sum {
-			return kept, ErrWeightOverflow
+			return kept, ErrWeight
 		}
 		kept = append(kept, Diff{row, int32(sum)})
 	}

@@ -31,8 +31,8 @@ var (
 	ErrMultiplicity = errors.New("d2: a keyed row came with a weight other than 1 or -1; reduce it to a set first")
 	// ErrDuplicateKey: an operator over keyed rows got two rows with one key.
 	ErrDuplicateKey = errors.New("d2: two rows have the same key; reduce them to one per key first")
-	// ErrWeightOverflow: the copies of one row do not fit 32 bits.
-	ErrWeightOverflow = errors.New("d2: the weight of a row exceeds 2147483647")
+	// ErrWeight: the copies of one row do not fit the 32 bits of a [Diff].
+	ErrWeight = errors.New("d2: the weight of a row does not fit 32 bits; does a row join with itself through too many copies?")
 	// ErrIterationLimit: a cycle does not come to rest.
 	ErrIterationLimit = errors.New("d2: a cycle exceeds its iteration limit; does the recursion grow without end?")
 	// ErrPast: an operator in a cycle emitted at an iteration that is over.

@@ -169,7 +169,7 @@ func (n *defined) Apply(v *Visit, out *Out) error {
 		n.out.add(at, diff)
 		for row, weight := range diff {
 			if int(int32(weight)) != weight {
-				return ErrWeightOverflow
+				return ErrWeight
 			}
 			out.EmitAt(at, row, int32(weight))
 		}

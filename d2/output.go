@@ -37,7 +37,7 @@ type Output struct {
 	in      Fetchable
 	pairs   pairs
 	result  Result
-	content *counts // nil: not retained
+	content *rowCounts // nil: not retained
 	told    []Diff
 	fresh   bool // being hydrated
 }
@@ -46,7 +46,7 @@ type Output struct {
 func NewOutput(spec OutputSpec) *Output {
 	o := &Output{sink: spec.Sink, keys: spec.Keys}
 	if spec.Retain {
-		o.content = &counts{}
+		o.content = &rowCounts{}
 	}
 	return o
 }
@@ -83,16 +83,10 @@ func (o *Output) Apply(v *Visit, out *Out) error {
 	keyed := v.Keyed(0)
 	if o.content != nil {
 		if o.fresh {
-			told, ok := o.missing(v.In(0))
-			if !ok {
-				return ErrWeightOverflow
-			}
-			o.result.Diffs, keyed = told, false
+			o.result.Diffs, keyed = o.missing(v.In(0)), false
 		}
 		for _, d := range o.result.Diffs {
-			if sum := int64(o.content.get(d.Row)) + int64(d.Weight); sum != int64(int32(sum)) {
-				return ErrWeightOverflow
-			}
+			addWeights(o.content.get(d.Row), d.Weight) // or it fails here, before anything is told
 		}
 	}
 	if o.keys != nil {
@@ -126,14 +120,16 @@ func (*Output) Derive(v *Visit, out *Out) error {
 
 // missing returns what has to be told after a hydration with the whole of a
 // content: how it differs from what was told.
-func (o *Output) missing(whole []Diff) (told []Diff, ok bool) {
-	o.told, ok = o.told[:0], true
-	var now counts
+func (o *Output) missing(whole []Diff) []Diff {
+	o.told = o.told[:0]
+	var now rowCounts
 	tell := func(row uint32, by int64) {
+		if by != int64(int32(by)) {
+			panic(ErrWeight)
+		}
 		if by != 0 {
 			o.told = append(o.told, Diff{row, int32(by)})
 		}
-		ok = ok && by == int64(int32(by))
 	}
 	for _, d := range whole {
 		now.add(d.Row, d.Weight)
@@ -144,7 +140,7 @@ func (o *Output) missing(whole []Diff) (told []Diff, ok bool) {
 			tell(row, -int64(weight))
 		}
 	})
-	return o.told, ok
+	return o.told
 }
 
 // Retained returns the number of rows kept for the sink.

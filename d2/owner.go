@@ -1,11 +1,5 @@
 package d2
 
-import "errors"
-
-// ErrWeight is the cause of a failure when a multiplicity leaves the 32 bits a
-// [Diff] has for it.
-var ErrWeight = errors.New("d2: the weight of a row does not fit 32 bits; does a row join with itself through too many copies?")
-
 // addWeights adds two weights and panics with [ErrWeight] on overflow.
 func addWeights(a, b int32) int32 {
 	sum := int64(a) + int64(b)

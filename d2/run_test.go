@@ -139,7 +139,7 @@ func TestConsolidate_AddsUpPerRow(t *testing.T) {
 
 func TestConsolidate_RefusesAWeightThatDoesNotFit(t *testing.T) {
 	batch := []Diff{{1, 1 << 30}, {1, 1 << 30}, {2, 1}}
-	if _, err := NewGraph().consolidate(batch); err != ErrWeightOverflow {
+	if _, err := NewGraph().consolidate(batch); err != ErrWeight {
 		t.Errorf("%v", err)
 	}
 }

@@ -51,6 +51,14 @@ func (c *rowCounts) add(row uint32, by int32) (before, after int32) {
 	return before, after
 }
 
+// get returns the count of a row.
+func (c *rowCounts) get(row uint32) int32 {
+	if at := int(row / pageRows); at < len(c.pages) && c.pages[at] != None {
+		return c.slab[c.pages[at]*pageRows+row%pageRows]
+	}
+	return 0
+}
+
 func (c *rowCounts) newPage() uint32 {
 	if f := len(c.free); f > 0 {
 		page := c.free[f-1]
