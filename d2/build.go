@@ -11,6 +11,7 @@ type Builder struct {
 	back   bool    // an edge ends in a node that existed before
 	mixed  bool    // the order of creation is not one of visits
 	inLoop bool
+	done   bool
 	err    error
 	before numbering
 }
@@ -31,16 +32,15 @@ func (g *Graph) Extend(build func(b *Builder)) error {
 		return err
 	}
 	b := &Builder{g: g}
-	done := false
-	defer func() {
-		g.building = false
-		if !done {
-			b.takeBack()
-		}
-		b.fail(ErrBuilt)
-	}()
+	defer b.end()
 	g.building = true
 	build(b)
+	return b.finish()
+}
+
+// finish numbers and binds what was built.
+func (b *Builder) finish() error {
+	g := b.g
 	if b.err == nil {
 		b.err = g.number(b)
 	}
@@ -48,8 +48,17 @@ func (g *Graph) Extend(build func(b *Builder)) error {
 	if b.err == nil {
 		b.err = b.bind()
 	}
-	done = b.err == nil
+	b.done = b.err == nil
 	return b.err
+}
+
+// end closes the builder; what was not finished is taken back.
+func (b *Builder) end() {
+	b.g.building = false
+	if !b.done {
+		b.takeBack()
+	}
+	b.fail(ErrBuilt)
 }
 
 // takeBack removes what was built, in the opposite order.
@@ -88,7 +97,13 @@ func (b *Builder) Add(op Operator, ins ...NodeID) NodeID {
 		b.fail(ErrNoOperator)
 		return -1
 	}
-	n := &node{op: op, ports: make([]port, op.Ports()), owned: 1}
+	n := &node{op: op, owned: 1}
+	n.ins = n.oneIn[:0]
+	if ports := op.Ports(); ports == 1 {
+		n.ports = n.onePort[:]
+	} else {
+		n.ports = make([]port, ports)
+	}
 	_, n.fixed = op.(entry)
 	n.sink, _ = op.(*Output)
 	if f := len(g.free); f > 0 {
@@ -204,7 +219,12 @@ func (g *Graph) bindNode(n *node) error {
 	if !ok {
 		return nil
 	}
-	at := Place{Node: n.id, In: make([]Operator, len(n.ports)), Cyclic: n.comp != nil, at: n, graph: g}
+	for len(g.scratch.in) < len(n.ports) {
+		g.scratch.in = append(g.scratch.in, nil)
+	}
+	in := g.scratch.in[:len(n.ports)]
+	clear(in)
+	at := Place{Node: n.id, In: in, Cyclic: n.comp != nil, at: n, graph: g}
 	var seen uint64 // ports an edge ends in
 	for _, in := range n.ins {
 		at.In[in.port] = in.from.op

@@ -12,6 +12,7 @@ type scratch struct {
 	ports  [][]Diff // consolidated batches, by port
 	sorted []Diff
 	pushed []Diff
+	in     []Operator
 	slots  []uint32
 	keep   []uint32
 }

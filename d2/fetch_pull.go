@@ -43,7 +43,7 @@ func tellsTies(order Order) bool {
 // [ErrNoFetch] if that is not possible without sorting, or [ErrNoTies].
 func NewPull(from Fetchable, order Order) (*Pull, error) {
 	p := &Pull{from: from, order: order, req: Everything(order)}
-	p.onRow, p.onTied = p.row, p.tie
+	p.onRow = p.row
 	if _, ok := from.Plan(&p.req); ok {
 		return p, nil
 	}
@@ -51,7 +51,7 @@ func NewPull(from Fetchable, order Order) (*Pull, error) {
 	if !ok {
 		return nil, ErrNoFetch
 	}
-	p.tied = true
+	p.tied, p.onTied = true, p.tie
 	p.req.Order = t.Driving()
 	if !tellsTies(p.req.Order) {
 		return nil, ErrNoTies

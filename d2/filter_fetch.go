@@ -78,6 +78,15 @@ func (f *Filter) Fetch(fc *FetchCtx, r *FetchReq, yield func(row uint32) bool) F
 // PassInterest implements [Passer].
 func (f *Filter) PassInterest(port int, in Interest) (Interest, bool) { return in, true }
 
+// pool is that of the graph, so that the first fetch of a query finds the frames
+// of another's.
+func (s *selection) pool() *pool[selectFrame] {
+	if s.graph != nil {
+		return &s.graph.selects
+	}
+	return &s.frames
+}
+
 func (s *selection) plan(r *FetchReq) (Access, bool) {
 	if s.in == nil {
 		return Access{}, false
@@ -92,7 +101,8 @@ func (s *selection) plan(r *FetchReq) (Access, bool) {
 
 func (s *selection) fetch(fc *FetchCtx, r *FetchReq, yield func(uint32) bool) FetchEnd {
 	s.enter()
-	f := s.frames.take()
+	frames := s.pool()
+	f := frames.take()
 	if f == nil {
 		f = &selectFrame{}
 		f.onRow = f.row
@@ -118,8 +128,11 @@ func (s *selection) fetch(fc *FetchCtx, r *FetchReq, yield func(uint32) bool) Fe
 		end = LimitReached
 	}
 	s.share.saw(f.got, f.seen)
-	f.r, f.yield, f.req = nil, nil, FetchReq{}
-	s.frames.give(f)
+	f.s, f.r, f.yield, f.req = nil, nil, nil, FetchReq{}
+	if cap(f.chunk) > keepSlots {
+		f.chunk, f.keep = nil, nil
+	}
+	frames.give(f)
 	return end
 }
 

@@ -15,6 +15,9 @@ type node struct {
 	ins   []inEdge
 	outs  []edge
 
+	onePort [1]port // the memory of ports and ins where there is one
+	oneIn   [1]inEdge
+
 	out     Out // result of the last visit, read by those it feeds
 	touched bool
 	queued  bool // in comp.entered
@@ -86,7 +89,8 @@ type Graph struct {
 	last     RunStats
 	total    RunStats
 	scratch  scratch
-	pool     [][]Diff
+	adder    Builder
+	selects  pool[selectFrame]
 	epoch    int32
 }
 
@@ -139,9 +143,15 @@ func (g *Graph) Rank(id NodeID) int {
 // Add builds in one operator over the nodes ins, one per port in order, and
 // returns its node, held once (see [Graph.Release]). Cost: O(len(ins)).
 func (g *Graph) Add(op Operator, ins ...NodeID) (NodeID, error) {
-	id := NodeID(-1)
-	err := g.Extend(func(b *Builder) { id = b.Add(op, ins...) })
-	if err != nil {
+	if err := g.closed(); err != nil {
+		return -1, err
+	}
+	// Queries are mounted node by node: the lists of the last such build serve again.
+	b := &g.adder
+	*b = Builder{g: g, added: b.added[:0], edges: b.edges[:0]}
+	defer b.end()
+	id := b.Add(op, ins...)
+	if err := b.finish(); err != nil {
 		return -1, err
 	}
 	return id, nil

@@ -25,7 +25,8 @@ type Operator interface {
 	Apply(v *Visit, out *Out) error
 }
 
-// Place is where an operator stands, told once when it is built in.
+// Place is where an operator stands, told once when it is built in. In is valid
+// during the call that tells it.
 type Place struct {
 	Node   NodeID
 	In     []Operator // by port; nil where no edge or several edges end in it
