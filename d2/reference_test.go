@@ -131,6 +131,7 @@ type workList struct {
 	work    map[refTask]*refWork
 	total   []map[int32][]sack // by node, iteration, port: what came in this run
 	put     []sack             // by node: what was put out in this run
+	sum     []sack             // by node: what was put out in all runs
 	most    int32
 	heavy   bool // weights come near what a difference can hold
 	limit   bool // an iteration beyond most was reached
@@ -152,7 +153,7 @@ func newWorkList(p *plan, most int32) *workList {
 	for i, n := range p.nodes {
 		r.ops = append(r.ops, n.operator(i%2 == 0))
 	}
-	r.tooLong = make([]bool, len(p.nodes))
+	r.tooLong, r.sum = make([]bool, len(p.nodes)), sacks(len(p.nodes))
 	r.forget()
 	return r
 }
@@ -236,6 +237,7 @@ func (r *workList) apply(task refTask, in [][]Diff) {
 
 func (r *workList) forward(node int, iter int32, batch []Diff) {
 	r.put[node].addBatch(batch)
+	r.sum[node].addBatch(batch)
 	for to, n := range r.plan.nodes {
 		for _, e := range n.ins {
 			if e.from != node || len(batch) == 0 {
