@@ -3,6 +3,7 @@ package d2
 import (
 	"encoding/json"
 	"fmt"
+	"math"
 	"os"
 	"reflect"
 	"slices"
@@ -11,29 +12,37 @@ import (
 
 // The cells in testdata were computed by full evaluation outside this package.
 type cellFile struct {
-	Cells []struct {
-		Name  string
-		Setup struct {
-			Tables  map[string][]cellRow
-			Query   cellQuery
-			Cushion uint32
-			Hydrate []int
+	Cells []cell
+}
+
+type cell struct {
+	Name  string
+	Setup struct {
+		Tables  map[string][]cellRow
+		Query   cellQuery
+		Cushion uint32
+		Hydrate []int
+
+		// of chains
+		N, Limit, Depth, Survivors int
+		Opposed, Flipped           bool
+	}
+	Steps []struct {
+		Batch []struct {
+			Table string
+			Put   cellRow
+			Del   *int
 		}
-		Steps []struct {
-			Batch []struct {
-				Put cellRow
-				Del *int
+		Action string
+		Window *struct{ Offset, Limit uint32 }
+		Expect struct {
+			Delta struct {
+				Leaves, Enters [][2]int
+				Moves          [][4]any
+				Updates        [][2]int
 			}
-			Window *struct{ Offset, Limit uint32 }
-			Expect struct {
-				Delta struct {
-					Leaves, Enters [][2]int
-					Moves          [][4]any
-					Updates        [][2]int
-				}
-				Keys       []int
-				MaxChanges int
-			}
+			Keys       []int
+			MaxChanges int
 		}
 	}
 }
@@ -46,8 +55,26 @@ type cellQuery struct {
 		Col string
 		Eq  any
 	}
+	Exists []struct {
+		Table string
+		On    [2]string
+		Flip  bool
+	}
+	JoinOne       *struct{ Table, On string }
 	Select        []string
 	Offset, Limit uint32
+}
+
+func loadCells(t *testing.T, path string) []cell {
+	text, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var file cellFile
+	if err := json.Unmarshal(text, &file); err != nil {
+		t.Fatal(err)
+	}
+	return file.Cells
 }
 
 // cellTable keeps every version; the public key is the column id.
@@ -56,11 +83,38 @@ type cellTable struct {
 	rows    []cellRow
 	current map[int]uint32
 	index   *Ordered
+	store   *Store
+	hashes  map[Keyer]*Hash
+	node    NodeID
 }
 
-func (c *cellTable) KeyOf(s Slot) Key { return uint32(c.rows[s]["id"].(float64)) }
+func newCellTable(q cellQuery, rows []cellRow, ordered bool) *cellTable {
+	c := &cellTable{q: q, current: map[int]uint32{}, hashes: map[Keyer]*Hash{}}
+	c.index = NewOrdered(c)
+	c.store = NewStore(c)
+	if ordered {
+		c.store.AddOrder(c, c.index)
+	}
+	for _, row := range rows {
+		c.set(row.id(), row)
+	}
+	return c
+}
+
+func (r cellRow) id() int { return int(r["id"].(float64)) }
+
+func (c *cellTable) KeyOf(s Slot) Key { return uint32(c.rows[s].id()) }
 func (c *cellTable) Pin(Slot)         {}
 func (c *cellTable) Unpin(Slot)       {}
+func (c *cellTable) Len() int         { return len(c.current) }
+
+func (c *cellTable) Each(yield func(uint32) bool) {
+	for _, row := range c.current {
+		if !yield(row) {
+			return
+		}
+	}
+}
 
 func (c *cellTable) Compare(a, b Slot) int {
 	for _, term := range c.q.OrderBy {
@@ -110,6 +164,7 @@ func (c *cellTable) set(id int, row cellRow) Change {
 	if old, ok := c.current[id]; ok {
 		change.Old = old
 		c.index.Delete(old)
+		c.list(old, (*Hash).Remove)
 		delete(c.current, id)
 	}
 	if row != nil {
@@ -117,8 +172,50 @@ func (c *cellTable) set(id int, row cellRow) Change {
 		c.rows = append(c.rows, row)
 		c.current[id] = change.New
 		c.index.Insert(change.New)
+		c.list(change.New, (*Hash).Add)
 	}
 	return change
+}
+
+func (c *cellTable) list(row uint32, do func(*Hash, uint8, uint64, Slot) bool) {
+	for by, h := range c.hashes {
+		if class, bits, ok := by.Key(row); ok {
+			do(h, class, bits, row)
+		}
+	}
+}
+
+// cellKey is the value of a column.
+type cellKey struct {
+	c   *cellTable
+	col string
+}
+
+func (k cellKey) Key(row uint32) (class uint8, bits uint64, ok bool) {
+	v, ok := k.c.rows[row][k.col].(float64)
+	return 1, math.Float64bits(v), ok
+}
+
+func (c *cellTable) hash(col string) {
+	k := cellKey{c, col}
+	c.hashes[k] = NewHash()
+	for _, row := range c.current {
+		if class, bits, ok := k.Key(row); ok {
+			c.hashes[k].Add(class, bits, row)
+		}
+	}
+	c.store.AddKey(k, c.hashes[k])
+}
+
+// cellPairs is what a reader of a join sees.
+type cellPairs struct {
+	*Pairs
+	left, right *cellTable
+}
+
+func (p cellPairs) KeyOf(row Slot) Key { return p.left.KeyOf(p.Left(row)) }
+func (p cellPairs) Same(a, b Slot) bool {
+	return p.left.Same(p.Left(a), p.Left(b)) && p.right.Same(p.Right(a), p.Right(b))
 }
 
 // last keeps what a sink was told in the latest run.
@@ -130,78 +227,166 @@ type last struct {
 func (l *last) Receive(r *Result) { l.changes, l.delta = r.Changes, *r.Delta }
 func (l *last) Fail(err error)    { panic(err) }
 
-func TestWindow_AcceptanceCells(t *testing.T) {
-	text, err := os.ReadFile("testdata/window-cells.json")
-	if err != nil {
-		t.Fatal(err)
+// cellSink also follows the keys shown.
+type cellSink struct {
+	last
+	mirror []int
+}
+
+func (s *cellSink) Receive(r *Result) {
+	s.last.Receive(r)
+	s.mirror = spliceKeys(s.mirror, r.Delta)
+}
+
+// spliceKeys applies a delta to a mirror of keys.
+func spliceKeys(mirror []int, d *Delta) []int {
+	slots := make([]uint32, len(mirror))
+	for i, key := range mirror {
+		slots[i] = uint32(key)
 	}
-	var file cellFile
-	if err := json.Unmarshal(text, &file); err != nil {
-		t.Fatal(err)
+	keyed := Delta{OldLen: d.OldLen, NewLen: d.NewLen}
+	for _, l := range d.Leaves {
+		keyed.Leaves = append(keyed.Leaves, Leave{l.At, l.Key, l.Key})
 	}
-	for _, cell := range file.Cells {
-		for _, retain := range []bool{true, false} {
-			t.Run(fmt.Sprintf("%s/retain=%v", cell.Name, retain), func(t *testing.T) {
-				q := cell.Setup.Query
-				c := &cellTable{q: q, current: map[int]uint32{}}
-				c.index = NewOrdered(c)
-				for _, row := range cell.Setup.Tables["t"] {
-					c.set(int(row["id"].(float64)), row)
-				}
-				g := NewGraph()
-				in, _ := g.addInput()
-				where, _ := g.addFilter(in, c)
-				win, err := g.addWindow(where, WindowSpec{
-					Order: c, Keys: c, Offset: q.Offset, Limit: q.Limit, Source: NewScanSource(c.index, c), Pins: c,
-					Retain: retain, Equal: c, Cushion: Cushion{Fixed: true, Start: cell.Setup.Cushion},
-				})
-				if err != nil {
-					t.Fatal(err)
-				}
-				sink := &last{}
-				_, _ = g.addOutput(win, sink, c)
-				mirror, _ := g.LoadWindow(win, nil)
-				if got := c.keys(mirror); !slices.Equal(got, cell.Setup.Hydrate) {
-					t.Fatalf("hydrated %v, want %v", got, cell.Setup.Hydrate)
-				}
-				for i, step := range cell.Steps {
-					*sink = last{}
-					for _, b := range step.Batch {
-						var change Change
-						if b.Del != nil {
-							change = c.set(*b.Del, nil)
-						} else {
-							change = c.set(int(b.Put["id"].(float64)), b.Put)
-						}
-						_ = g.PushChanges(in, []Change{change})
-					}
-					if step.Window != nil {
-						_ = g.SetWindow(win, step.Window.Offset, step.Window.Limit)
-					}
-					_, _ = g.Run()
-					mirror = splice(mirror, &sink.delta)
-					if got := c.keys(mirror); !slices.Equal(got, step.Expect.Keys) {
-						t.Errorf("step %d: keys %v, want %v", i, got, step.Expect.Keys)
-					}
-					if sink.delta.Ops() > step.Expect.MaxChanges {
-						t.Errorf("step %d: %d operations, at most %d", i, sink.delta.Ops(), step.Expect.MaxChanges)
-					}
-					want := fmt.Sprint(step.Expect.Delta.Leaves, step.Expect.Delta.Moves, step.Expect.Delta.Enters, step.Expect.Delta.Updates)
-					if got := canonical(&sink.delta); got != want {
-						t.Errorf("step %d: %s, want %s", i, got, want)
-					}
-				}
-			})
+	for _, m := range d.Moves {
+		keyed.Moves = append(keyed.Moves, Move{m.From, m.To, m.Key, m.Key, m.Key, m.Changed})
+	}
+	for _, e := range d.Enters {
+		keyed.Enters = append(keyed.Enters, Enter{e.At, e.Key, e.Key})
+	}
+	out := []int{}
+	for _, key := range splice(slots, &keyed) {
+		out = append(out, int(key))
+	}
+	return out
+}
+
+// cellWay is a way to run a cell; its deltas must not tell which.
+type cellWay struct {
+	retain, hashed bool
+	mode           refetchMode
+	flip           Flip
+}
+
+func cellWays() []cellWay {
+	ways := []cellWay{}
+	for _, hashed := range []bool{true, false} {
+		for _, flip := range []Flip{FlipByCost, FlipNever, FlipAlways} {
+			ways = append(ways, cellWay{true, hashed, refetchNever, flip})
+			for _, mode := range []refetchMode{refetchByCost, refetchNever, refetchAlways} {
+				ways = append(ways, cellWay{false, hashed, mode, flip})
+			}
 		}
+	}
+	return ways
+}
+
+func TestWindow_AcceptanceCells(t *testing.T) {
+	for _, cell := range loadCells(t, "testdata/window-cells.json") {
+		t.Run(cell.Name, func(t *testing.T) {
+			for _, way := range cellWays() {
+				runCell(t, cell, way)
+			}
+		})
 	}
 }
 
-func (c *cellTable) keys(slots []uint32) []int {
-	keys := []int{}
-	for _, s := range slots {
-		keys = append(keys, int(c.KeyOf(s)))
+func runCell(t *testing.T, cell cell, way cellWay) {
+	q := cell.Setup.Query
+	g := NewGraph()
+	tables := map[string]*cellTable{}
+	for name, rows := range cell.Setup.Tables {
+		tq := cellQuery{}
+		if name == "t" {
+			tq = q
+		}
+		tables[name] = newCellTable(tq, rows, !way.retain)
+		tables[name].node, _ = g.Add(tables[name].store)
 	}
-	return keys
+	c := tables["t"]
+	nodes := []NodeID{}
+	add := func(op Operator, ins ...NodeID) NodeID {
+		id, err := g.Add(op, ins...)
+		if err != nil {
+			t.Fatalf("%v: %v", way, err)
+		}
+		nodes = append(nodes, id)
+		return id
+	}
+	spec := WindowSpec{
+		Order: c, Keys: c, Pins: c, Equal: c, Offset: q.Offset, Limit: q.Limit,
+		Cushion: Cushion{Fixed: true, Start: cell.Setup.Cushion},
+	}
+	where := NewFilter(c)
+	at, top := add(where, c.node), Fetchable(where)
+	for _, e := range q.Exists {
+		child := tables[e.Table]
+		if way.hashed {
+			c.hash(e.On[0])
+			child.hash(e.On[1])
+		}
+		op, _ := NewExists(ExistsSpec{ParentKey: cellKey{c, e.On[0]}, ChildKey: cellKey{child, e.On[1]}, Flip: way.flip})
+		at, top = add(op, at, child.node), op
+	}
+	if j := q.JoinOne; j != nil {
+		right := tables[j.Table]
+		if way.hashed {
+			c.hash(j.On)
+			right.hash("id")
+		}
+		pairs := cellPairs{NewPairs(c, right), c, right}
+		op, _ := NewJoinOne(JoinOneSpec{LeftKey: cellKey{c, j.On}, RightKey: cellKey{right, "id"}, Pairs: pairs.Pairs})
+		at, top = add(op, at, right.node), op
+		spec.Order, spec.Keys, spec.Pins, spec.Hold, spec.Equal = LeftOrder{pairs.Pairs, c}, pairs, pairs, pairs, pairs
+	}
+	if !way.retain {
+		pull, err := NewPull(top, spec.Order)
+		if err != nil {
+			t.Fatal(err)
+		}
+		spec.Source = pull
+	}
+	win, err := NewWindow(spec)
+	if err != nil {
+		t.Fatal(err)
+	}
+	win.w.mode = way.mode
+	id := add(win, at)
+	sink := &cellSink{}
+	add(NewOutput(OutputSpec{Sink: sink, Keys: spec.Keys}), id)
+	if err := g.Hydrate(nodes...); err != nil {
+		t.Fatal(err)
+	}
+	if !slices.Equal(sink.mirror, cell.Setup.Hydrate) {
+		t.Fatalf("%+v: hydrated %v, want %v", way, sink.mirror, cell.Setup.Hydrate)
+	}
+	for i, step := range cell.Steps {
+		sink.delta = Delta{}
+		for _, b := range step.Batch {
+			table := tables[b.Table]
+			var change Change
+			if b.Del != nil {
+				change = table.set(*b.Del, nil)
+			} else {
+				change = table.set(b.Put.id(), b.Put)
+			}
+			_ = g.PushChanges(table.node, []Change{change})
+		}
+		if step.Window != nil {
+			_ = g.SetWindow(id, step.Window.Offset, step.Window.Limit)
+		}
+		_, _ = g.Run()
+		if !slices.Equal(sink.mirror, step.Expect.Keys) {
+			t.Errorf("%+v: step %d: keys %v, want %v", way, i, sink.mirror, step.Expect.Keys)
+		}
+		if sink.delta.Ops() > step.Expect.MaxChanges {
+			t.Errorf("%+v: step %d: %d operations, at most %d", way, i, sink.delta.Ops(), step.Expect.MaxChanges)
+		}
+		want := fmt.Sprint(step.Expect.Delta.Leaves, step.Expect.Delta.Moves, step.Expect.Delta.Enters, step.Expect.Delta.Updates)
+		if got := canonical(&sink.delta); got != want {
+			t.Errorf("%+v: step %d: %s, want %s", way, i, got, want)
+		}
+	}
 }
 
 func canonical(d *Delta) string {

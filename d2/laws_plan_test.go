@@ -460,7 +460,7 @@ func (l *library) fanOut() *term {
 type watcher struct {
 	name  string
 	b     *stage
-	last  string // the delta told in this run
+	last  string  // the delta told in this run
 	items []tuple // a mirror of the window
 }
 

@@ -134,15 +134,6 @@ func (s *Store) ordered(order Order) *Ordered {
 	return nil
 }
 
-// Count returns the number of rows of a key, if there is an arrangement by it.
-func (s *Store) Count(by Keyer, class uint8, key uint64) (int, bool) {
-	h := s.hash(by)
-	if h == nil {
-		return 0, false
-	}
-	return h.Count(class, key), true
-}
-
 // storePath is one way to answer a request, and what is expected of it.
 type storePath struct {
 	Access

@@ -117,11 +117,11 @@ func (f *storeFrame) scan(p *storePath) {
 func (s *Store) each(p *storePath, r *FetchReq, visit func(uint32) bool) {
 	switch {
 	case p.byEq != nil:
-		chain(p.byEq, r.Eq[p.eq].Class, r.Eq[p.eq].Bits, visit)
+		rowsOf(p.byEq, r.Eq[p.eq].Class, r.Eq[p.eq].Bits, visit)
 	case p.byIn != nil:
 		for i := range r.In.Keys.Len() {
 			class, key := r.In.Keys.At(i)
-			if !chain(p.byIn, class, key, visit) {
+			if !rowsOf(p.byIn, class, key, visit) {
 				return
 			}
 		}
@@ -130,7 +130,7 @@ func (s *Store) each(p *storePath, r *FetchReq, visit func(uint32) bool) {
 	}
 }
 
-func chain(h *Hash, class uint8, key uint64, visit func(uint32) bool) bool {
+func rowsOf(h *Hash, class uint8, key uint64, visit func(uint32) bool) bool {
 	for row := h.First(class, key); row != None; row = h.Next(row) {
 		if !visit(row) {
 			return false
