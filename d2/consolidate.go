@@ -2,7 +2,7 @@ package d2
 
 // Buffers above this size are given back after the run that needed them.
 const (
-	keepDiffs   = 1 << 13
+	keepDiffs   = 1 << 12
 	keepChanges = 1 << 12
 	keepSlots   = 1 << 13
 )

@@ -82,6 +82,7 @@ type Graph struct {
 	size     int   // changes of the visit
 	visit    Visit
 	flush    []*node // outputs to call at the end of the run
+	told     int     // of these
 	large    []*node // nodes whose last result is to be released at the next run
 	swept    []Sweeper
 	staged   []push // made during the run

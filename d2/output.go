@@ -35,6 +35,7 @@ type Output struct {
 	keys    Keys
 	above   Positional
 	in      Fetchable
+	window  *Window // whose changes are told as they are
 	pairs   pairs
 	result  Result
 	content *rowCounts // nil: not retained
@@ -73,6 +74,9 @@ func (o *Output) Bind(at Place) error {
 	}
 	o.above, _ = at.In[0].(Positional)
 	o.in, _ = at.In[0].(Fetchable)
+	if w, ok := at.In[0].(*Window); ok && o.keys == w.w.keys && o.content == nil {
+		o.window = w
+	}
 	return nil
 }
 
@@ -89,7 +93,9 @@ func (o *Output) Apply(v *Visit, out *Out) error {
 			addWeights(o.content.get(d.Row), d.Weight) // or it fails here, before anything is told
 		}
 	}
-	if o.keys != nil {
+	if o.window != nil && v.ports[0].lasting && !o.fresh {
+		o.result.Changes = o.window.changes
+	} else if o.keys != nil {
 		changes, err := o.pairs.of(o.result.Diffs, keyed, o.keys)
 		if err != nil {
 			return err

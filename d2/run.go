@@ -108,13 +108,17 @@ func (g *Graph) Run() (RunStats, error) {
 	g.visit.Stats = &g.last
 	for {
 		g.running = true
-		g.guard((*Graph).releaseLarge)
+		if len(g.large) > 0 {
+			g.guard((*Graph).releaseLarge)
+		}
 		for !g.drain() {
 		}
-		g.deliverAll()
-		if !g.resume {
+		for !g.deliver() {
+		}
+		if len(g.swept) > 0 && !g.resume {
 			g.guard((*Graph).sweep)
-			g.deliverAll()
+			for !g.deliver() {
+			}
 		}
 		g.scratch.trim()
 		g.running, g.waiting, g.visit.Hydrating = false, false, false
@@ -289,33 +293,41 @@ func (g *Graph) releaseLarge() {
 // releaser is an operator with results of its own, valid until the next run.
 type releaser interface{ releaseLarge() }
 
-// deliverAll calls the sinks. One that panics may add outputs it feeds to the end
-// of the list.
-func (g *Graph) deliverAll() {
-	for i := 0; i < len(g.flush); i++ {
-		g.deliver(g.flush[i])
-	}
-	g.flush = g.flush[:0]
-}
-
-// deliver calls one sink. A sink that panics fails its own output and what
-// that feeds.
-func (g *Graph) deliver(n *node) {
+// deliver calls the sinks. It reports false after one has panicked, which fails
+// its own output and what that feeds; those are added to the end of the list.
+func (g *Graph) deliver() (done bool) {
 	defer func() {
-		if v := recover(); v != nil && n.failed == nil {
+		if done {
+			return
+		}
+		v := recover()
+		n := g.at
+		g.at = nil
+		if n == nil {
+			g.poison(asError(v))
+			done = true
+			return
+		}
+		if n.failed == nil {
 			g.fail(n, 0, len(n.out.diffs), asError(v))
 			n.announce = false
 		}
 	}()
-	if n.announce {
-		n.announce = false
-		n.sink.sink.Fail(n.failed)
-		return
+	for g.told < len(g.flush) {
+		n := g.flush[g.told]
+		g.told++
+		g.at = n
+		switch {
+		case n.announce:
+			n.announce = false
+			n.sink.sink.Fail(n.failed)
+		case n.failed == nil: // else its batch was queued, then the run went wrong above it
+			n.sink.send()
+		}
+		g.at = nil
 	}
-	if n.failed != nil { // its batch was queued, then the run went wrong above it
-		return
-	}
-	n.sink.send()
+	g.flush, g.told = g.flush[:0], 0
+	return true
 }
 
 // LastRun returns the counts of the most recent run. Failed is valid until the

@@ -85,9 +85,6 @@ func (o *Window) Apply(v *Visit, out *Out) error {
 			out.Emit(c.New, 1)
 		}
 	}
-	if cap(o.changes) > keepChanges {
-		o.changes = nil
-	}
 	o.pairs.trim()
 	out.Keyed()
 	return nil
@@ -120,7 +117,10 @@ func (o *Window) Clear() {
 	o.pairs, o.changes = pairs{}, nil
 }
 
-func (o *Window) releaseLarge() { o.w.delta = Delta{} }
+func (o *Window) releaseLarge() {
+	o.w.delta, o.changes = Delta{}, nil
+	o.pairs.trim()
+}
 
 func (o *Window) pinned() int {
 	if o.w.hasHi {
