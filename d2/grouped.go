@@ -27,6 +27,10 @@ type GroupedSpec struct {
 	Pins   Pins // needed where only prefixes are held
 	Retain bool
 
+	// Hold, if not nil, is told of every row that comes to be held and of every
+	// one that no longer is; see [WindowSpec].
+	Hold Pins
+
 	// Demand confines the output to groups that are demanded (see
 	// [Grouped.Activate]). With a source, rows of other groups are dropped unseen
 	// and a group is read when it is demanded; without, everything is held.
@@ -140,6 +144,9 @@ func (g *Grouped) Bind(at Place) error {
 	if at.Cyclic {
 		return ErrLimitInCycle
 	}
+	if p, ok := g.spec.Source.(*GroupPull); ok && !at.Above(p.from) {
+		return ErrNotAbove
+	}
 	return nil
 }
 
@@ -150,7 +157,12 @@ func (g *Grouped) Apply(v *Visit, out *Out) error {
 	if err != nil {
 		return err
 	}
+	if p, ok := g.spec.Source.(*GroupPull); ok {
+		p.fc.Visit = v
+		defer func() { p.fc.Visit = nil }()
+	}
 	g.step(changes, v.Stats)
+	sweepAfter(g.spec.Hold, v)
 	for _, c := range g.result {
 		if c.Old != None {
 			out.Emit(c.Old, -1)
@@ -204,6 +216,7 @@ func (g *Grouped) Clear() {
 			}
 		}
 	}
+	g.differ.held.unrefer(0, g.spec.Hold)
 	old := g.table
 	g.table, g.queue = newGroupedTable(g.prefix), nil
 	g.wasOffset, g.wasLimit = g.offset, g.limit

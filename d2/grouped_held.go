@@ -43,6 +43,11 @@ func (g *Grouped) enter(id uint32) {
 
 // append puts rows behind all others of the group at work.
 func (g *Grouped) append(slots []uint32) {
+	if hold := g.spec.Hold; hold != nil {
+		for _, slot := range slots {
+			hold.Pin(slot)
+		}
+	}
 	if g.loading {
 		g.bulk = append(g.bulk, slots...)
 		g.rows += len(slots)
@@ -57,7 +62,11 @@ func (g *Grouped) append(slots []uint32) {
 // cut removes the rows of the group at work from a rank on.
 func (g *Grouped) cut(from int) {
 	for ; g.rows > from; g.rows-- {
-		g.differ.held.DeleteAt(g.differ.base + g.rows - 1)
+		at := g.differ.base + g.rows - 1
+		if g.spec.Hold != nil {
+			g.spec.Hold.Unpin(g.differ.held.At(at))
+		}
+		g.differ.held.DeleteAt(at)
 	}
 }
 

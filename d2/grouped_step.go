@@ -209,6 +209,7 @@ func (g *Grouped) stepByRanks(id uint32, was, now *groupedWas, pFrom, pTo int, s
 	d := &g.differ
 	d.collect(g.batch)
 	d.place()
+	d.refer(g.spec.Hold)
 	g.rows += len(d.work.inserts) - len(d.work.olds)
 	if !d.exhausted && g.rows < now.need() {
 		if was.offset == now.offset && was.limit == now.limit {
@@ -261,7 +262,13 @@ func (g *Grouped) trim(id uint32, now *groupedWas) {
 		return
 	}
 	if g.loading {
-		g.bulk = g.bulk[:len(g.bulk)-(g.rows-keep)]
+		kept := len(g.bulk) - (g.rows - keep)
+		if g.spec.Hold != nil {
+			for _, slot := range g.bulk[kept:] {
+				g.spec.Hold.Unpin(slot)
+			}
+		}
+		g.bulk = g.bulk[:kept]
 		g.rows = keep
 		g.setHi(id, g.bulk[len(g.bulk)-1])
 		return

@@ -102,6 +102,26 @@ func (r groupReader) Fetch(class uint8, bits uint64, after Slot, want int, yield
 	return 2 * len(rows), !r.shy
 }
 
+// references counts those an operator has to rows.
+type references map[uint32]int
+
+func (r references) Pin(slot Slot)   { r[slot]++ }
+func (r references) Unpin(slot Slot) { r[slot]-- }
+
+func (r references) check(t *rapid.T, name string, held []uint32) {
+	for slot, n := range r {
+		if want := slices.Contains(held, slot); n != 0 != want || n < 0 || n > 1 {
+			t.Fatalf("%s: %d references to row %d, held %v", name, n, slot, held)
+		}
+		if n == 0 {
+			delete(r, slot)
+		}
+	}
+	if len(r) != len(held) {
+		t.Fatalf("%s: references to %d of %d rows", name, len(r), len(held))
+	}
+}
+
 // groupProbe is one grouped window under test with the mirrors its deltas made.
 type groupProbe struct {
 	name    string
@@ -114,7 +134,7 @@ func newGroupProbes(t *rapid.T, c *chance, w *groupWorld, kind visible, demand b
 	add := func(name string, source, retain bool, mode refetchMode) {
 		spec := GroupedSpec{
 			Order: w, Keys: w, Group: w, Offset: offset, Limit: limit, Retain: retain,
-			Demand: demand, Equal: w.looks(kind), Cushion: someCushion(c),
+			Demand: demand, Equal: w.looks(kind), Cushion: someCushion(c), Hold: references{},
 		}
 		if source {
 			spec.Source, spec.Pins = groupReader{w, c.intn(2) == 0}, w
@@ -217,6 +237,7 @@ func groupedHistory(t *rapid.T, c *chance) {
 	}
 	for _, p := range probes {
 		p.g.Clear()
+		p.g.spec.Hold.(references).check(t, p.name, nil)
 		if p.g.Retained() != 0 || len(p.g.queue) == 0 && len(m.own) == 0 && p.g.Bytes() != 0 {
 			t.Fatalf("%s: %d rows, %d bytes left", p.name, p.g.Retained(), p.g.Bytes())
 		}
@@ -232,9 +253,16 @@ func adjustGroups(c *chance, m *groupModel, probes []*groupProbe) {
 		group := c.intn(m.w.groups)
 		class, bits := classOf(group)
 		offset, limit := someBounds(c)
-		op := c.intn(5)
+		op := c.intn(6)
 		for _, p := range probes {
 			switch {
+			case op == 5: // whatever was demanded is not, and the other way round
+				for other := range m.w.groups {
+					class, bits := classOf(other)
+					if m.demand && !p.g.Deactivate(class, bits) {
+						p.g.Activate(class, bits)
+					}
+				}
 			case op == 0:
 				p.g.SetBounds(offset, limit)
 			case op == 1:
@@ -254,6 +282,10 @@ func adjustGroups(c *chance, m *groupModel, probes []*groupProbe) {
 			m.own[group] = [2]uint32{offset, limit}
 		case 2:
 			delete(m.own, group)
+		case 5:
+			for other := range m.w.groups {
+				m.active[other] = m.demand && !m.active[other]
+			}
 		default:
 			m.active[group] = m.demand && op == 4
 		}
@@ -372,6 +404,9 @@ func checkOutput(t *rapid.T, m *groupModel, p *groupProbe, diffs []Diff, old, no
 			t.Fatalf("%s: %v leaves %d of row %d", p.name, diffs, n, s)
 		}
 	}
+	d := &p.g.differ
+	d.base = 0
+	p.g.spec.Hold.(references).check(t, p.name, d.slice(0, d.held.Len(), nil))
 	var snap Out
 	if err := p.g.Snapshot(&snap); err != nil {
 		t.Fatal(err)

@@ -173,6 +173,46 @@ func (w *differ) place() {
 	}
 }
 
+// refer moves references from the rows a step has taken out to those it has put
+// in; hold may be nil.
+func (w *differ) refer(hold Pins) {
+	if hold == nil {
+		return
+	}
+	for i := range w.work.rows {
+		r := &w.work.rows[i]
+		if r.inPlace || r.covered {
+			hold.Pin(r.new)
+		}
+		if r.oldRank != None {
+			hold.Unpin(r.old)
+		}
+	}
+}
+
+// unrefer gives up the references to the rows held from a rank of the
+// arrangement on; hold may be nil.
+func (o *Ordered) unrefer(from int, hold Pins) {
+	if hold == nil {
+		return
+	}
+	for from < o.n {
+		block := o.BlockAt(from)
+		for _, slot := range block {
+			hold.Unpin(slot)
+		}
+		from += len(block)
+	}
+}
+
+// sweepAfter has what holds references look for rows without any once the run
+// is over.
+func sweepAfter(hold Pins, v *Visit) {
+	if h, ok := hold.(interface{ SweepAfter(*Visit) }); ok {
+		h.SweepAfter(v)
+	}
+}
+
 // findReturned looks for rows that left the prefix in this step and came back
 // with the refill: they have moved or been updated, not left and entered.
 func (w *differ) findReturned() {
