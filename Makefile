@@ -4,13 +4,14 @@
 # make check   format, vet, staticcheck, types, lint, import direction, generated files
 # make format  rewrites Go and TypeScript files into their format, and tidies go.mod
 # make bench   the measurements of docs/performance.md; installs the peers it compares with
+# make bench-d2  the same for the dataflow engine by itself: native, as wasm, and a peer's
 # make soak    the property tests at length, and every fuzz target
 # make clean   removes what the other targets made
 
 SHELL := bash
 .SHELLFLAGS := -euo pipefail -c
 .DEFAULT_GOAL := build
-.PHONY: build deps demo test check format bench soak clean \
+.PHONY: build deps demo test check format bench bench-d2 soak clean \
 	test-go test-npm test-package test-consumers test-browser
 
 ARGS ?=
@@ -77,8 +78,11 @@ test-browser: $(built)
 bench: build
 	cd npm && node bench/run.mjs $(ARGS)
 
+bench-d2: deps
+	cd npm && node bench/d2/run.mjs $(ARGS)
+
 soak: build
 	.ci/soak.sh
 
 clean:
-	rm -rf build npm/dist npm/coverage npm/LICENSE npm/NOTICE npm/README.md
+	rm -rf build npm/dist npm/coverage npm/LICENSE npm/NOTICE npm/README.md npm/bench/results

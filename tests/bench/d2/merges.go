@@ -1,0 +1,228 @@
+package main
+
+import (
+	"math"
+
+	"millrace.dev/millrace/d2"
+)
+
+// mergeRow is a line of the table of sharded windows. All of it is counted.
+type mergeRow struct {
+	Shards int    `json:"shards"`
+	Layout string `json:"layout"`
+	Limit  int    `json:"limit"`
+	// Worst is what filling costs if each shard keeps a window and a cushion.
+	Worst  int       `json:"worst"`
+	Single mergeCell `json:"single"` // the operator: one row at a time
+	Gallop mergeCell `json:"gallop"` // the machine for shards that answer later
+}
+
+type mergeCell struct {
+	Fetched int     `json:"fetched"` // rows, by the first filling
+	Rounds  int     `json:"rounds"`  // of requests, by the first filling
+	Held    int     `json:"held"`    // rows, after all changes
+	Rows    float64 `json:"rows"`    // fetched per 1,000 changes
+	Pulls   float64 `json:"pulls"`   // refills, or rounds of requests, per 1,000 changes
+}
+
+const (
+	mergeRows    = 100_000
+	mergeChanges = 40_000
+)
+
+// layout says in which of the shards a row is.
+type layout struct {
+	name string
+	make func(x *arena, shards int) func(slot uint32) int
+}
+
+var (
+	even = layout{"even", func(x *arena, shards int) func(uint32) int {
+		return func(slot uint32) int { return int(x.t.key[slot]) % shards }
+	}}
+	// zipf gives shard i a part in proportion to 1/(i+1)^1.3.
+	zipf = layout{"zipf 1.3", func(x *arena, shards int) func(uint32) int {
+		upTo := make([]uint32, shards)
+		parts, sum := make([]float64, shards), 0.0
+		for i := range parts {
+			parts[i] = math.Pow(float64(i+1), -1.3)
+			sum += parts[i]
+		}
+		before := 0.0
+		for i, part := range parts {
+			before += part
+			upTo[i] = uint32(before / sum * (1 << 16))
+		}
+		return func(slot uint32) int {
+			at := fold(7, x.t.key[slot]) >> 16
+			for i, end := range upTo {
+				if at < end {
+					return i
+				}
+			}
+			return shards - 1
+		}
+	}}
+	// ranges cuts the order into equal parts, so that the first shard has the top.
+	ranges = layout{"one shard owns the top", func(x *arena, shards int) func(uint32) int {
+		width := x.n * gap / uint32(shards)
+		return func(slot uint32) int { return min(int((x.t.a[slot]-floor)/width), shards-1) }
+	}}
+)
+
+func mergeTable() []mergeRow {
+	var table []mergeRow
+	for _, shards := range []int{4, 16, 64} {
+		for _, l := range []layout{even, zipf, ranges} {
+			for _, limit := range []int{50, 500} {
+				row := mergeRow{Shards: shards, Layout: l.name, Limit: limit}
+				first := newSharded(shards, l, limit)
+				for _, shard := range first.shards {
+					row.Worst += min(shard.Len(), limit+limit/5)
+				}
+				row.Single = first.byOperator()
+				row.Gallop = newSharded(shards, l, limit).byMessages()
+				table = append(table, row)
+			}
+		}
+	}
+	return table
+}
+
+// sharded is a table whose rows are in shards, each with its index.
+type sharded struct {
+	*arena
+	of     func(slot uint32) int
+	shards []*d2.Ordered
+	spec   d2.MergeSpec
+}
+
+func newSharded(shards int, l layout, limit int) *sharded {
+	x := &sharded{arena: newArena(mergeRows, limit, 8)}
+	x.of = l.make(x.arena, shards)
+	members := make([][]uint32, shards)
+	for rank := range x.index.Len() {
+		slot := x.index.At(rank)
+		members[x.of(slot)] = append(members[x.of(slot)], slot)
+	}
+	for _, slots := range members {
+		shard := d2.NewOrdered(x.t)
+		shard.Load(slots)
+		x.shards = append(x.shards, shard)
+	}
+	x.spec = d2.MergeSpec{
+		Order: x.t, Keys: x.t, Pins: x.t, Limit: uint32(limit),
+		Cushion: d2.Cushion{Fixed: true, Start: uint32(limit / 5)},
+	}
+	return x
+}
+
+// next moves a row anywhere: every other time one of the window, else any.
+func (x *sharded) next() d2.Change {
+	key := x.pick.below(x.n)
+	if x.turn++; x.turn%2 == 0 {
+		key = x.keyAt(x.pick.below(x.limit))
+	}
+	return x.move(key, x.anywhere())
+}
+
+func (x *sharded) sources() []d2.Source {
+	sources := make([]d2.Source, len(x.shards))
+	for i, shard := range x.shards {
+		sources[i] = d2.NewScanSource(shard, nil)
+	}
+	return sources
+}
+
+// byOperator merges the shards in a graph.
+func (x *sharded) byOperator() mergeCell {
+	s := newScene(x.t.checksum)
+	merge := must1(d2.NewMerge(x.spec, x.sources()...))
+	in := make([]d2.NodeID, len(x.shards))
+	var node d2.NodeID
+	s.extend(func(b *d2.Builder) {
+		for i := range in {
+			in[i] = b.Add(d2.NewInput(nil))
+		}
+		node = b.Add(merge, in...)
+		s.output(b, node)
+	})
+	must(s.graph.Touch(node))
+	s.rest()
+	cell := mergeCell{Fetched: s.stats.RowsFetched}
+	rows, refills := 0, 0
+	batch := make([]d2.Change, 1)
+	for range mergeChanges {
+		c := x.next()
+		from, to := x.of(c.Old), x.of(c.New)
+		follow(x.shards[from], d2.Change{Key: c.Key, Old: c.Old, New: d2.None})
+		follow(x.shards[to], d2.Change{Key: c.Key, Old: d2.None, New: c.New})
+		if from == to {
+			batch[0] = c
+			s.changes(in[to], batch)
+		} else {
+			s.push(in[from], []d2.Diff{{Row: c.Old, Weight: -1}})
+			s.push(in[to], []d2.Diff{{Row: c.New, Weight: 1}})
+		}
+		s.rest()
+		batch[0] = c
+		x.t.settle(batch)
+		rows += s.stats.RowsFetched
+		refills += s.stats.Refills
+	}
+	cell.Held = merge.Retained()
+	cell.Rows = float64(rows) * 1000 / mergeChanges
+	cell.Pulls = float64(refills) * 1000 / mergeChanges
+	return cell
+}
+
+// byMessages merges the shards by requests and answers, each of which arrives at
+// once.
+func (x *sharded) byMessages() mergeCell {
+	m := must1(d2.NewShardMerge(x.spec, len(x.shards)))
+	feeds := make([]*d2.ShardFeed, len(x.shards))
+	for i, source := range x.sources() {
+		feeds[i] = d2.NewShardFeed(x.t, source, x.t)
+	}
+	var queue []d2.ShardRequest
+	serve := func() {
+		queue = append(queue[:0], m.Requests()...)
+		for i := 0; i < len(queue); i++ {
+			r := queue[i]
+			if !r.Pull {
+				feeds[r.Shard].Lower(r.After)
+				continue
+			}
+			rows, end := feeds[r.Shard].Pull(r.After, r.Want, nil)
+			must(m.Answered(r.Shard, rows, end))
+			queue = append(queue, m.Requests()...)
+		}
+	}
+	m.Start()
+	serve()
+	stats := m.Stats()
+	cell := mergeCell{Fetched: stats.Rows, Rounds: stats.Rounds}
+	tell := func(c d2.Change, shard int) {
+		follow(x.shards[shard], c)
+		if c, ok := feeds[shard].Forward(c); ok {
+			must(m.Changed(shard, []d2.Change{c}))
+			serve()
+		}
+	}
+	for range mergeChanges {
+		c := x.next()
+		from, to := x.of(c.Old), x.of(c.New)
+		if from == to {
+			tell(c, to)
+		} else {
+			tell(d2.Change{Key: c.Key, Old: c.Old, New: d2.None}, from)
+			tell(d2.Change{Key: c.Key, Old: d2.None, New: c.New}, to)
+		}
+		x.t.settle([]d2.Change{c})
+	}
+	now := m.Stats()
+	cell.Held = m.Retained()
+	cell.Rows = float64(now.Rows-stats.Rows) * 1000 / mergeChanges
+	cell.Pulls = float64(now.Rounds-stats.Rounds) * 1000 / mergeChanges
+	return cell
+}
