@@ -180,31 +180,34 @@ function hydrate(run) {
   ]
 }
 
+const perThousand = (value) => short(Number(value.toFixed(1)))
+
 function merges(run) {
   const rows = run.counted.merges ?? []
   if (rows.length === 0) return []
-  const cell = ({ fetched, rounds, held }) => `${short(fetched)} / ${short(rounds)} / ${short(held)}`
   return [
     {
-      heading: 'A window over shards, first filling: rows / rounds / held',
+      heading: 'A window over shards: rows read to fill it, and what is held and read later',
       table: [
         [
           'shards',
           'layout',
           'N',
-          'worst-case cushions',
-          'one row at a time',
-          'galloping',
+          'a window per shard: rows',
+          'one row at a time: rows / held',
+          'refills per 1,000 changes',
+          'by messages: rows / rounds / held',
           'rounds per 1,000 changes',
         ],
-        rows.map(({ shards, layout, limit, worst, single, gallop, rounds }) => [
+        rows.map(({ shards, layout, limit, worst, single, gallop }) => [
           shards,
           layout,
           limit,
-          cell(worst),
-          cell(single),
-          cell(gallop),
-          short(Number(rounds.toFixed(1))),
+          worst,
+          `${single.fetched} / ${single.held}`,
+          perThousand(single.pulls),
+          `${gallop.fetched} / ${gallop.rounds} / ${gallop.held}`,
+          perThousand(gallop.pulls),
         ]),
       ],
       notes: [],
