@@ -84,6 +84,9 @@ func (g *Graph) widen(ports int) {
 // consolidate sorts a batch by row in place, adds up the weights of each row
 // and drops what comes to 0. It reports [ErrWeight].
 func (g *Graph) consolidate(batch []Diff) ([]Diff, error) {
+	if len(batch) == 1 && batch[0].Weight != 0 {
+		return batch, nil
+	}
 	if len(batch) > 1 {
 		g.last.Consolidated += len(batch)
 		if len(batch) <= 32 {

@@ -146,9 +146,9 @@ type Out struct {
 	tidy  bool
 	keyed bool
 	cut   bool
-	cutAt uint32
 
 	foreign bool
+	cutAt   uint32
 }
 
 // timed is a difference at a later iteration than that of the visit.
@@ -204,9 +204,13 @@ func (o *Out) Diffs() []Diff { return o.diffs }
 
 // reset makes room for the next visit.
 func (o *Out) reset(iter int32) {
-	if !o.foreign {
-		o.own = o.diffs[:0]
+	if o.foreign {
+		o.diffs = o.own
 	}
-	o.diffs, o.later, o.iter = o.own, o.later[:0], iter
-	o.tidy, o.keyed, o.foreign, o.cut = false, false, false, false
+	o.diffs = o.diffs[:0]
+	if len(o.later) > 0 {
+		o.later = o.later[:0]
+	}
+	o.iter = iter
+	o.tidy, o.keyed, o.cut, o.foreign = false, false, false, false
 }

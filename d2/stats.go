@@ -49,9 +49,11 @@ func (g *Graph) Counters() Counters {
 		if n.failed != nil {
 			c.Failed++
 		}
-		c.Bytes += 8*(cap(n.out.own)+cap(n.total)) + 12*cap(n.out.later)
-		if !n.out.foreign {
-			c.Bytes += 8 * (cap(n.out.diffs) - cap(n.out.own))
+		c.Bytes += 8*cap(n.total) + 12*cap(n.out.later)
+		if n.out.foreign {
+			c.Bytes += 8 * cap(n.out.own)
+		} else {
+			c.Bytes += 8 * cap(n.out.diffs)
 		}
 		for i := range n.ports {
 			c.Bytes += 8*cap(n.ports[i].staged) + 8*cap(n.ports[i].from)
