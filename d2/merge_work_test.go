@@ -3,6 +3,8 @@ package d2
 import (
 	"slices"
 	"testing"
+
+	"millrace.dev/millrace/d2/internal/workload"
 )
 
 // mergeBench is a merge in a graph over shards of size rows each; row k has the
@@ -262,5 +264,95 @@ func TestShardMerge_AsksInRoundsForMoreEachTime(t *testing.T) {
 	}
 	if got := m.Retained(); got != 60 || m.Bytes() == 0 {
 		t.Errorf("%d rows in %d bytes", got, m.Bytes())
+	}
+}
+
+// Law: under churn at the top of a sharded table, rows are fetched about once
+// per row that leaves, and rounds are few.
+func TestMerge_ChurnCostsWhatLeaves(t *testing.T) {
+	const rows, shards, limit, changes = 4000, 16, 50, 1000
+	for _, layout := range workload.Layouts() {
+		b := newBoard(rows)
+		spec := MergeSpec{
+			Order: b, Keys: b, Pins: numbers{}, Limit: limit, Cushion: Cushion{Fixed: true, Start: limit / 5},
+		}
+		home := make([]int, rows) // by key
+		parts := make([]*Ordered, shards)
+		sources, feeds := []Source{}, []*ShardFeed{}
+		for i := range parts {
+			parts[i] = NewOrdered(b)
+			sources = append(sources, NewScanSource(parts[i], nil))
+			feeds = append(feeds, NewShardFeed(b, sources[i], numbers{}))
+		}
+		c := workload.NewChance(3)
+		for k := range home {
+			home[k] = layout.Shard(c, k, rows, shards)
+			parts[home[k]].Insert(uint32(k))
+		}
+		near, err := NewMerge(spec, sources...)
+		if err != nil {
+			t.Fatal(err)
+		}
+		far, err := NewShardMerge(spec, shards)
+		if err != nil {
+			t.Fatal(err)
+		}
+		serve := func() {
+			for sent := slices.Clone(far.Requests()); len(sent) > 0; sent = sent[1:] {
+				r := sent[0]
+				if !r.Pull {
+					feeds[r.Shard].Lower(r.After)
+					continue
+				}
+				got, end := feeds[r.Shard].Pull(r.After, r.Want, nil)
+				if err := far.Answered(r.Shard, got, end); err != nil {
+					t.Fatal(err)
+				}
+				sent = append(sent, far.Requests()...)
+			}
+		}
+		far.Start()
+		serve()
+		v := NewVisit(0, make([][]Diff, shards)...)
+		_ = near.Apply(v, &Out{})
+		hydrated, before := v.Stats.RowsFetched, far.Stats()
+		h := workload.Churn.Start(rows, limit, 5)
+		for range changes {
+			change := b.play(h.Next(b))
+			shard := home[change.Key]
+			parts[shard].Delete(change.Old)
+			parts[shard].Insert(change.New)
+			batch := make([][]Diff, shards)
+			batch[shard] = []Diff{{change.Old, -1}, {change.New, 1}}
+			v.ports = NewVisit(0, batch...).ports
+			if err := near.Apply(v, &Out{}); err != nil {
+				t.Fatal(err)
+			}
+			if c, ok := feeds[shard].Forward(change); ok {
+				if err := far.Changed(shard, []Change{c}); err != nil {
+					t.Fatal(err)
+				}
+				serve()
+			}
+			want := []uint32{}
+			for rank := range limit {
+				want = append(want, b.rows.At(rank))
+			}
+			if !slices.Equal(near.Rows(nil), want) || !slices.Equal(far.Rows(nil), want) {
+				t.Fatalf("%s: %v and %v, want %v", layout.Name, near.Rows(nil), far.Rows(nil), want)
+			}
+		}
+		got := far.Stats()
+		t.Logf("%-24s in process %d rows, then %d; by messages %d rows in %d rounds, then %d in %d", layout.Name,
+			hydrated, v.Stats.RowsFetched-hydrated, before.Rows, before.Rounds, got.Rows-before.Rows, got.Rounds-before.Rounds)
+		if hydrated > limit+limit/5+shards-1 || before.Rounds > 5 || before.Rows > 320 {
+			t.Errorf("%s: %d rows at first; %+v", layout.Name, hydrated, before)
+		}
+		if rows := v.Stats.RowsFetched - hydrated; rows > changes/2 {
+			t.Errorf("%s: %d rows read in %d changes", layout.Name, rows, changes)
+		}
+		if rounds := got.Rounds - before.Rounds; rounds > changes/5 {
+			t.Errorf("%s: %d rounds in %d changes", layout.Name, rounds, changes)
+		}
 	}
 }

@@ -34,13 +34,15 @@ type History struct {
 	rows int
 	n    int
 	step int
+	keys int // used so far
 	free []uint32
 	*Chance
 }
 
-// Start begins a history over keys [0, rows); keys that are deleted come back.
+// Start begins a history over keys [0, rows). Rows that are inserted take keys
+// that were deleted, then the next.
 func (w Workload) Start(rows, n int, seed uint64) *History {
-	return &History{kind: w, rows: rows, n: n, Chance: NewChance(seed)}
+	return &History{kind: w, rows: rows, n: n, keys: rows, Chance: NewChance(seed)}
 }
 
 // Next returns the next change. The table must have had all before it.
@@ -60,9 +62,9 @@ func All() []Workload {
 		{Name: "last-modified, newest first", next: newestFirst},
 		{Name: "last-modified, oldest first", next: oldestFirst},
 		{Name: "work queue", next: workQueue},
-		{Name: "dismiss in window, insert anywhere", next: alternate(deleteShown, insertAnywhere)},
-		{Name: "inbox", next: alternate(insertTop, deleteAnywhere)},
-		{Name: "triage", next: alternate(insertTop, deleteShown)},
+		{Name: "dismiss in window, insert anywhere", next: either(insertAnywhere, deleteShown)},
+		{Name: "inbox", next: either(insertTop, deleteAnywhere)},
+		{Name: "triage", next: either(insertTop, deleteShown)},
 		{Name: "uniform, then work queue", Regime: 10_000, next: func(h *History, t Table) Op {
 			if h.step%12_000 < 10_000 {
 				return uniform(h, t)
@@ -107,15 +109,25 @@ func boundary(part int) func(h *History, t Table) Op {
 	}
 }
 
-// move puts the row at a rank behind that which is at another.
+// move puts the row at a rank where another is.
 func (h *History) move(t Table, from, to int) Op {
 	to = min(max(to, 0), t.Len()-1)
-	lo := t.Value(t.At(to))
+	key := t.At(from)
+	if to == from {
+		return Op{Key: key, Value: t.Value(key)}
+	}
+	if to < from {
+		to-- // the row before it, which stays there
+	}
+	lo := top(t)
+	if to >= 0 {
+		lo = t.Value(t.At(to))
+	}
 	hi := lo + Spread
 	if to+1 < t.Len() {
 		hi = t.Value(t.At(to + 1))
 	}
-	return Op{Key: t.At(from), Value: h.between(lo+1, hi-1)}
+	return Op{Key: key, Value: h.between(lo+1, hi-1)}
 }
 
 // top and end are values before and behind all rows.
@@ -130,12 +142,13 @@ func oldestFirst(h *History, t Table) Op { return Op{Key: h.any(t), Value: end(t
 // workQueue moves the head to the end.
 func workQueue(_ *History, t Table) Op { return Op{Key: t.At(0), Value: end(t)} }
 
-func alternate(even, odd func(h *History, t Table) Op) func(h *History, t Table) Op {
+// either does one thing or the other, as often.
+func either(one, other func(h *History, t Table) Op) func(h *History, t Table) Op {
 	return func(h *History, t Table) Op {
-		if h.step%2 == 0 {
-			return even(h, t)
+		if h.Intn(2) == 0 || t.Len() < 2 {
+			return one(h, t)
 		}
-		return odd(h, t)
+		return other(h, t)
 	}
 }
 
@@ -148,14 +161,16 @@ func deleteShown(h *History, t Table) Op { return h.remove(t.At(h.Intn(min(h.n, 
 
 func deleteAnywhere(h *History, t Table) Op { return h.remove(h.any(t)) }
 
-// fresh returns the key of no row: a deleted one, or one more than there were.
+// fresh returns the key of no row: a deleted one, or the next that was never
+// used.
 func (h *History) fresh() uint32 {
 	if n := len(h.free); n > 0 {
 		key := h.free[n-1]
 		h.free = h.free[:n-1]
 		return key
 	}
-	return uint32(h.rows)
+	h.keys++
+	return uint32(h.keys - 1)
 }
 
 func insertTop(h *History, t Table) Op { return Op{Key: h.fresh(), Value: top(t)} }

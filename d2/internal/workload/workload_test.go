@@ -54,7 +54,7 @@ func TestHistories_AreReproducibleAndKeepTheTable(t *testing.T) {
 			}
 			a.apply(op)
 			b.apply(op)
-			if n := a.Len(); n < 199 || n > 201 {
+			if n := a.Len(); n < 100 || n > 300 {
 				t.Fatalf("%s: %d rows after %d changes", w.Name, n, step)
 			}
 		}
