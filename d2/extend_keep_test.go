@@ -147,7 +147,7 @@ func (o *owners) check() {
 func TestGraph_KeepsWhatIsHeldOrReadAndNothingElse(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		o := &owners{
-			t: t, d: dice{t}, g: NewGraph(),
+			t: t, d: newDice(t), g: NewGraph(),
 			ops: map[NodeID]*clearing{}, held: map[NodeID]int{}, feeds: map[NodeID][]NodeID{},
 		}
 		for range 1 + o.d.under(25) {

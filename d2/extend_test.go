@@ -135,7 +135,7 @@ func (s *site) drop() {
 func TestExtend_KeepsTheGraphInOrderOrLeavesItAlone(t *testing.T) {
 	built, refused := 0, 0
 	rapid.Check(t, func(t *rapid.T) {
-		s := &site{t: t, d: dice{t}, g: NewGraph(), two: NewGraph()}
+		s := &site{t: t, d: newDice(t), g: NewGraph(), two: NewGraph()}
 		for range 1 + s.d.under(6) {
 			if s.d.under(4) == 0 {
 				s.drop()

@@ -300,3 +300,35 @@ func (l littering) Apply(v *Visit, out *Out) error {
 	l.table.SweepAfter(v)
 	return errTest
 }
+
+func TestFailure_WhatReachesAFailedNodeIsNotKept(t *testing.T) {
+	p := newPatient(t, OutputSpec{})
+	p.op.mishap = &mishap{}
+	p.push(t, Diff{1, 1})
+	before := p.g.Counters()
+	for i := range uint32(1000) {
+		p.push(t, Diff{i, 1}, Diff{i + 1, -1})
+	}
+	if after := p.g.Counters(); after.Bytes > before.Bytes+256 || after.Retained != before.Retained {
+		t.Errorf("%+v, then %+v", before, after)
+	}
+}
+
+// An input that is reset tells its content, in which what was pushed meanwhile
+// is included.
+func TestReset_OfAnInputDoesNotCountWhatIsStagedTwice(t *testing.T) {
+	p := newPatient(t, OutputSpec{})
+	p.push(t, Diff{1, 1})
+	if err := p.g.Reset(p.in); err != nil {
+		t.Fatal(err)
+	}
+	p.content.addBatch([]Diff{{2, 1}})
+	_ = p.g.Push(p.in, 0, []Diff{{2, 1}})
+	if err := p.g.Hydrate(p.in); err != nil || !maps.Equal(p.sink.told, sack{1: 1, 2: 1}) || p.sink.received != 2 {
+		t.Errorf("%v, told %v in %d calls", err, p.sink.told, p.sink.received)
+	}
+	p.push(t, Diff{3, 1})
+	if !maps.Equal(p.sink.told, sack{1: 1, 2: 1, 3: 1}) {
+		t.Errorf("%v", p.sink.told)
+	}
+}

@@ -254,10 +254,26 @@ func (r *workList) forward(node int, iter int32, batch []Diff) {
 	}
 }
 
-// dice draws small numbers, so that histories shrink.
-type dice struct{ t *rapid.T }
+// dice draws numbers: one by one, so that histories shrink, or evenly from a
+// seed, so that they are long and full.
+type dice struct {
+	t    *rapid.T
+	even *chance
+}
 
-func (d dice) under(n int) int { return rapid.IntRange(0, n-1).Draw(d.t, "n") }
+func newDice(t *rapid.T) dice {
+	if rapid.Bool().Draw(t, "even") {
+		return dice{t, newChance(t)}
+	}
+	return dice{t: t}
+}
+
+func (d dice) under(n int) int {
+	if d.even != nil {
+		return d.even.intn(n)
+	}
+	return rapid.IntRange(0, n-1).Draw(d.t, "n")
+}
 
 func (d dice) one(of ...string) string { return of[d.under(len(of))] }
 

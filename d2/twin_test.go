@@ -58,7 +58,7 @@ func (c *collector) Receive(r *Result) {
 func (c *collector) Fail(err error) { c.fails = append(c.fails, err) }
 
 func newTwin(t *rapid.T) *twin {
-	w := &twin{t: t, d: dice{t}, g: NewGraph(), sink: map[int]*collector{}}
+	w := &twin{t: t, d: newDice(t), g: NewGraph(), sink: map[int]*collector{}}
 	w.p = w.d.plan()
 	w.ref = newWorkList(w.p, 40)
 	w.g.MaxIterations = w.ref.most
