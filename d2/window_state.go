@@ -39,9 +39,7 @@ func (w *window) begin(v *Visit) {
 
 func (w *window) end(v *Visit) {
 	w.begin(nil)
-	if h, ok := w.hold.(interface{ SweepAfter(*Visit) }); ok {
-		h.SweepAfter(v)
-	}
+	sweepAfter(w.hold, v)
 }
 
 // take is the yield of every fetch.
@@ -129,18 +127,7 @@ func (w *window) truncate(rank int) {
 }
 
 // letGo gives up the references to the rows from a rank on.
-func (w *window) letGo(rank int) {
-	if w.hold == nil {
-		return
-	}
-	for rank < w.held.Len() {
-		block := w.held.BlockAt(rank)
-		for _, slot := range block {
-			w.hold.Unpin(slot)
-		}
-		rank += len(block)
-	}
-}
+func (w *window) letGo(rank int) { w.held.unrefer(rank, w.hold) }
 
 // keepAll refers to every row held.
 func (w *window) keepAll() {
@@ -153,23 +140,6 @@ func (w *window) keepAll() {
 			w.hold.Pin(slot)
 		}
 		rank += len(block)
-	}
-}
-
-// exchange moves the references from the rows a step has taken out to those it
-// has put in.
-func (w *window) exchange() {
-	if w.hold == nil {
-		return
-	}
-	for i := range w.work.rows {
-		r := &w.work.rows[i]
-		if r.inPlace || r.covered {
-			w.hold.Pin(r.new)
-		}
-		if r.oldRank != None {
-			w.hold.Unpin(r.old)
-		}
 	}
 }
 

@@ -60,7 +60,7 @@ func (w *window) stepFromNothing(batch []Change, cut Slot, stats *RunStats) {
 func (w *window) stepByRanks(batch []Change, pFrom, pTo int, stats *RunStats) {
 	w.collect(batch)
 	w.place()
-	w.exchange()
+	w.refer(w.hold)
 	if w.refill(stats) {
 		w.findReturned()
 	}
@@ -79,7 +79,7 @@ func (w *window) stepCut(batch []Change, cut Slot, pFrom, pTo int, stats *RunSta
 	s.slots = w.slice(pFrom, pTo, s.slots[:0])
 	w.collect(batch)
 	w.place()
-	w.exchange()
+	w.refer(w.hold)
 	known := w.held.SeekAfter(cut)
 	if known >= w.need() {
 		qFrom, qTo := bounds(w.offset, w.limit, w.held.Len())
