@@ -124,7 +124,7 @@ func (e *Exists) Apply(v *Visit, out *Out) error {
 		reader := v.Interest()
 		if turned {
 			sortRanks(e.fan.skip)
-			e.fan.need(reader.cutTo(cut))
+			e.fan.need(reader, cut)
 			e.fanOut()
 		}
 		if cut = earlier(reader.Order, e.fan.cutAt, cut); cut != None {
@@ -251,12 +251,13 @@ func (e *Exists) fanOut() {
 		if t.before == t.after {
 			continue
 		}
+		how := rowsLeave
 		e.sign = -1
 		if t.after {
-			e.sign = 1
+			how, e.sign = rowsEnter, 1
 		}
 		class, bits := e.touched.At(i)
-		e.fan.run(&e.fc, class, bits, t.after)
+		e.fan.run(&e.fc, class, bits, how)
 	}
 }
 

@@ -94,7 +94,7 @@ type fanout struct {
 	last   uint32
 	cutAt  uint32 // position at which a fan-out of this visit was last cut, or None
 	skip   []uint32
-	order  Order
+	bound  uint32
 	each   func(row uint32)
 	onRow  func(uint32) bool
 	wasCut bool
@@ -113,25 +113,38 @@ func (f *fanout) begin(in Fetchable, by Keyer, each func(uint32)) {
 	f.cutAt, f.skip = None, f.skip[:0]
 }
 
-// need takes over what the reader needs.
-func (f *fanout) need(i Interest) {
-	f.order, f.most = nil, 0
+// need takes over what the reader needs, and where the batch of the visit was
+// cut.
+func (f *fanout) need(i Interest, cut uint32) {
+	f.bound, f.most = None, 0
 	if i.All {
 		return
 	}
-	f.req.Order, f.req.Upto, f.req.Want = i.Order, i.Bound, i.Cap
+	f.req.Order, f.req.Upto, f.req.Want = i.Order, earlier(i.Order, i.Bound, cut), i.Cap
 	if _, ok := f.in.Plan(&f.req); !ok {
 		f.req.Order, f.req.Upto, f.req.Want = nil, None, 0
 		return
 	}
-	f.order, f.most = i.Order, i.Cap
+	f.bound, f.most = i.Bound, i.Cap
 }
 
-// run reads the rows of one key; with adds they may be cut.
-func (f *fanout) run(fc *FetchCtx, class uint8, bits uint64, adds bool) {
+// crossing is what the rows of a fan-out do.
+type crossing uint8
+
+const (
+	rowsEnter  crossing = iota // may be cut after some, and are not needed past a cut
+	rowsLeave                  // are not needed past a cut
+	rowsChange                 // have another version, which goes with the one before
+)
+
+// run reads the rows of one key.
+func (f *fanout) run(fc *FetchCtx, class uint8, bits uint64, how crossing) {
 	f.eq[0].Class, f.eq[0].Bits = class, bits
 	most, req := f.most, f.req
-	if !adds || most == 0 {
+	if how == rowsChange {
+		f.req.Upto = f.bound
+	}
+	if how != rowsEnter || most == 0 {
 		f.most = 0
 		if f.req.Upto == None {
 			f.req.Order, f.req.Want = nil, 0
@@ -164,7 +177,7 @@ func (f *fanout) row(row uint32) bool {
 
 // end lets go of what a visit referred to.
 func (f *fanout) end() {
-	f.in, f.each, f.order = nil, nil, nil
+	f.in, f.each = nil, nil
 	f.req = FetchReq{}
 	if cap(f.skip) > keepSlots {
 		f.skip = nil

@@ -70,14 +70,6 @@ func (n *node) interest() Interest {
 	return Everywhere
 }
 
-// cutTo is the interest that is left once a batch is known to be cut.
-func (i Interest) cutTo(at uint32) Interest {
-	if !i.All {
-		i.Bound = earlier(i.Order, i.Bound, at)
-	}
-	return i
-}
-
 // interest is what a window needs to hear of, as long as it has not stepped.
 func (w *window) interest() Interest {
 	switch {

@@ -118,7 +118,7 @@ func (j *JoinOne) Apply(v *Visit, out *Out) error {
 		reader := j.reader(v)
 		if len(j.swaps) > 0 {
 			sortRanks(j.fan.skip)
-			j.fan.need(reader.cutTo(cut))
+			j.fan.need(reader, cut)
 			j.fanOut()
 		}
 		if cut = earlier(reader.Order, j.fan.cutAt, cut); cut != None {
@@ -235,8 +235,15 @@ func (j *JoinOne) fanOut() {
 	for i := range j.swaps {
 		class, bits := j.touched.At(i)
 		j.now = j.swaps[i]
-		// Only where every pair is an addition may some be left out.
-		j.fan.run(&j.fc, class, bits, j.now.before == None && !j.spec.Outer)
+		how := rowsChange
+		switch {
+		case j.spec.Outer:
+		case j.now.before == None:
+			how = rowsEnter
+		case j.now.after == None:
+			how = rowsLeave
+		}
+		j.fan.run(&j.fc, class, bits, how)
 	}
 }
 

@@ -284,10 +284,10 @@ func chainWays() []cellWay {
 	return append(ways, cellWay{})
 }
 
-// Law: one rename at the far end of a chain of any depth sends at most twice the
+// One rename at the far end of a chain of any depth sends at most twice the
 // limit, whatever the order of the inner rows, and looks at a number of rows
 // that is linear in those it decides on.
-func TestLaw_AChainOfExistsSendsAtMostTwiceItsLimit(t *testing.T) {
+func TestWindow_AChainOfExistsSendsAtMostTwiceItsLimit(t *testing.T) {
 	sizes := []int{2000}
 	if !testing.Short() {
 		sizes = append(sizes, 8000)

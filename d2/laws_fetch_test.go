@@ -8,10 +8,10 @@ import (
 	"pgregory.net/rapid"
 )
 
-// Law: whatever is asked of an operator, it answers what filtering, sorting and
+// Law 10, fetch: whatever is asked of an operator, it answers what filtering, sorting and
 // slicing its output by hand gives, for every position to start after, and a
 // flipped or keyed way gives the same as any other.
-func TestLaw_AFetchAnswersFilterSortSlice(t *testing.T) {
+func TestLaw_Fetch(t *testing.T) {
 	asked := map[string]int{}
 	rapid.Check(t, func(t *rapid.T) {
 		ch := newChance(t)
@@ -193,8 +193,8 @@ func (b *stage) lift(row uint32) uint32 {
 	return b.in.lift(row)
 }
 
-// Law: nothing is fetched from an operator that is still to be visited.
-func TestLaw_AFetchReachesOnlyWhatIsSettled(t *testing.T) {
+// Law 11, epoch: nothing is fetched from an operator that is still to be visited.
+func TestLaw_Epoch(t *testing.T) {
 	s := newShelf("a", 4)
 	s.put(0, 1, 0, 0, 0)
 	g := NewGraph()
