@@ -15,7 +15,7 @@ const (
 func (s *scene) read(counter int) float64 {
 	switch counter {
 	case readVisits:
-		return float64(s.stats.Visits)
+		return float64(s.graph.LastRun().Visits)
 	case readChecksum:
 		return float64(s.sink.sum)
 	case readMallocs:

@@ -70,7 +70,7 @@ func measure(w workload) (f figures) {
 		s.runs(n)
 		f.Allocs = (s.read(readMallocs) - before) / float64(n)
 	}
-	f.Visits = s.stats.Visits
+	f.Visits = s.graph.LastRun().Visits
 	if w.Visits != 0 && f.Visits != w.Visits {
 		panic(fmt.Sprintf("%s: %d operators were visited, %d should be", w.Name, f.Visits, w.Visits))
 	}

@@ -149,7 +149,7 @@ func (x *sharded) byOperator() mergeCell {
 	})
 	must(s.graph.Touch(node))
 	s.rest()
-	cell := mergeCell{Fetched: s.stats.RowsFetched}
+	cell := mergeCell{Fetched: s.graph.LastRun().RowsFetched}
 	rows, refills := 0, 0
 	batch := make([]d2.Change, 1)
 	for range mergeChanges {
@@ -167,8 +167,8 @@ func (x *sharded) byOperator() mergeCell {
 		s.rest()
 		batch[0] = c
 		x.t.settle(batch)
-		rows += s.stats.RowsFetched
-		refills += s.stats.Refills
+		rows += s.graph.LastRun().RowsFetched
+		refills += s.graph.LastRun().Refills
 	}
 	cell.Held = merge.Retained()
 	cell.Rows = float64(rows) * 1000 / mergeChanges

@@ -64,7 +64,7 @@ func countRefills(c churn, limit int, cushion d2.Cushion) refillCell {
 		s.changes(in, batch)
 		s.rest()
 		x.t.settle(batch)
-		refills += s.stats.Refills
+		refills += s.graph.LastRun().Refills
 		spare += window.Retained() - limit
 	}
 	return refillCell{

@@ -50,14 +50,12 @@ type scene struct {
 	sink  *checksum
 	held  func() (rows, bytes int) // of the operator the workload is about
 	step  int64                    // nanoseconds spent in what a workload times itself
-	stats d2.RunStats              // of the last run
 }
 
 // rest runs the graph.
 func (s *scene) rest() {
-	stats, err := s.graph.Run()
+	_, err := s.graph.Run()
 	must(err)
-	s.stats = stats
 }
 
 func (s *scene) runs(n int) {

@@ -18,8 +18,8 @@ func TestWorkloads_VisitWhatTheySayAndAllocateNothing(t *testing.T) {
 			s := w.make()
 			s.runs(2 * w.Cycle)
 			for range 5 {
-				if s.run(); w.Visits != 0 && s.stats.Visits != w.Visits {
-					t.Errorf("%d operators were visited, %d should be", s.stats.Visits, w.Visits)
+				if s.run(); w.Visits != 0 && s.graph.LastRun().Visits != w.Visits {
+					t.Errorf("%d operators were visited, %d should be", s.graph.LastRun().Visits, w.Visits)
 				}
 			}
 			// One run of two scans all issues for the first ten, and the other gives the
