@@ -39,6 +39,16 @@ func (g *Graph) gather(n *node, v *Visit) (size int, err error) {
 				continue
 			}
 			g.scratch.ports[i] = append(g.scratch.ports[i][:0], src.diffs...)
+		} else if len(p.from) == 0 && p.pushes == 1 && (p.keyed || len(p.staged) == 1 && p.staged[0].Weight != 0) {
+			// Results are valid until the next run, so pushes go to another buffer.
+			p.staged, p.read = p.read[:0], p.staged
+			a.batch, a.cut, a.keyed, a.lasting = p.read, None, p.keyed, true
+			size += len(p.read)
+			p.pushes, p.keyed = 0, false
+			if cap(p.read) > keepDiffs {
+				p.read = nil
+			}
+			continue
 		} else if len(p.from)+p.pushes == 0 {
 			*a = arrival{cut: None, keyed: true}
 			continue

@@ -132,9 +132,9 @@ func (g *Graph) visitCyclic(n *node, iter int32) bool {
 			n.comp.active = append(n.comp.active, n)
 		}
 		if err == nil {
-			g.at = n
+			g.busy = true
 			err = n.op.Apply(v, &n.out)
-			g.at = nil
+			g.busy = false
 		}
 		for i := range n.out.later {
 			if n.out.later[i].iter < iter && err == nil {

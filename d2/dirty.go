@@ -9,6 +9,7 @@ import "math/bits"
 type dirtySet struct {
 	words   []uint64
 	summary []uint64
+	n       int
 	at      int // the word being read; nothing is set before it
 }
 
@@ -23,14 +24,23 @@ func (s *dirtySet) grow(ranks int) {
 
 func (s *dirtySet) set(rank uint32) {
 	w := int(rank >> 6)
-	s.words[w] |= 1 << (rank & 63)
+	x, bit := s.words[w], uint64(1)<<(rank&63)
+	if x&bit == 0 {
+		s.n++
+	}
+	s.words[w] = x | bit
 	s.summary[w>>6] |= 1 << (w & 63)
 	if w < s.at {
 		s.at = w
 	}
 }
 
-func (s *dirtySet) clear(rank uint32) { s.words[rank>>6] &^= 1 << (rank & 63) }
+func (s *dirtySet) clear(rank uint32) {
+	if s.has(rank) {
+		s.n--
+	}
+	s.words[rank>>6] &^= 1 << (rank & 63)
+}
 
 func (s *dirtySet) has(rank uint32) bool { return s.words[rank>>6]&(1<<(rank&63)) != 0 }
 
@@ -39,6 +49,7 @@ func (s *dirtySet) take() (uint32, bool) {
 	if s.at < len(s.words) {
 		if x := s.words[s.at]; x != 0 {
 			s.words[s.at] = x & (x - 1)
+			s.n--
 			return uint32(s.at<<6 + bits.TrailingZeros64(x)), true
 		}
 	}
@@ -53,6 +64,7 @@ func (s *dirtySet) next() (uint32, bool) {
 			if x := s.words[w]; x != 0 {
 				s.at = w
 				s.words[w] = x & (x - 1)
+				s.n--
 				return uint32(w<<6 + bits.TrailingZeros64(x)), true
 			}
 			s.summary[i] &= s.summary[i] - 1

@@ -43,6 +43,7 @@ type node struct {
 type port struct {
 	from   []*node // sources that emitted in this run and have not been read
 	staged []Diff  // pushed
+	read   []Diff  // what was pushed for the last run
 	pushes int
 	keyed  bool // staged came as replacements
 }
@@ -78,8 +79,8 @@ type Graph struct {
 	building bool
 	resume   bool // another run follows at once that needs the rows this one would sweep
 	poisoned error
-	at       *node // being visited
-	size     int   // changes of the visit
+	busy     bool // an operator or a sink is at work, that of visit.node
+	size     int  // changes of the visit
 	visit    Visit
 	flush    []*node // outputs to call at the end of the run
 	told     int     // of these

@@ -37,14 +37,10 @@ func (*Map) Ports() int { return 1 }
 // Apply implements [Operator]. What an injective function makes of a replacement
 // is one of the row made.
 func (m *Map) Apply(v *Visit, out *Out) error {
-	for _, d := range v.In(0) {
-		out.Emit(m.f.Map(d.Row), d.Weight)
+	a := &v.ports[0]
+	for _, d := range a.batch {
+		out.diffs = append(out.diffs, Diff{m.f.Map(d.Row), d.Weight})
 	}
-	if m.tidy {
-		out.Tidy()
-		if v.Keyed(0) {
-			out.Keyed()
-		}
-	}
+	out.tidy, out.keyed = m.tidy, m.tidy && a.keyed
 	return nil
 }

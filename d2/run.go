@@ -162,13 +162,13 @@ func (g *Graph) drain() (done bool) {
 			return
 		}
 		v := recover()
-		n := g.at
-		g.at = nil
-		if n == nil {
+		n := g.visit.node
+		if !g.busy {
 			g.poison(asError(v))
 			done = true
 			return
 		}
+		g.busy = false
 		g.fail(n, g.visit.Iter, g.size, asError(v))
 	}()
 	for {
@@ -190,36 +190,52 @@ func (g *Graph) drain() (done bool) {
 	}
 }
 
-// visitNode runs one operator outside cycles on its consolidated batches.
+// visitNode runs one operator outside cycles on its consolidated batches, and
+// goes on with what it feeds as long as that is one operator of one port and
+// nothing else is left to do.
 func (g *Graph) visitNode(n *node) {
 	v := &g.visit
 	size, err := g.gather(n, v)
-	touched := n.touched
-	n.touched = false
-	n.out.reset(0)
-	if size == 0 && !touched && err == nil && !v.cut(len(n.ports)) {
-		return
-	}
-	v.Iter, v.node = 0, n
-	g.size = size
-	if !n.fixed {
-		g.last.Visits++
-		g.last.Changes += size
-	}
-	if err == nil {
-		g.at = n
-		err = n.op.Apply(v, &n.out)
-		g.at = nil
-	}
-	if err != nil {
-		g.fail(n, 0, size, err)
-		return
-	}
-	if len(v.sweep) > 0 {
-		g.collectSweeps(v)
-	}
-	if n.sink != nil && (len(n.out.diffs) > 0 || n.sink.fresh) {
-		g.flush = append(g.flush, n)
+	for {
+		touched := n.touched
+		n.touched = false
+		n.out.reset(0)
+		if size == 0 && !touched && err == nil && !v.cut(len(n.ports)) {
+			return
+		}
+		v.Iter, v.node = 0, n
+		g.size = size
+		if !n.fixed {
+			g.last.Visits++
+			g.last.Changes += size
+		}
+		if err == nil {
+			g.busy = true
+			err = n.op.Apply(v, &n.out)
+			g.busy = false
+		}
+		if err != nil {
+			g.fail(n, 0, size, err)
+			return
+		}
+		if len(v.sweep) > 0 {
+			g.collectSweeps(v)
+		}
+		o := &n.out
+		if n.sink != nil && (len(o.diffs) > 0 || n.sink.fresh) {
+			g.flush = append(g.flush, n)
+		}
+		size = len(o.diffs)
+		if len(n.outs) != 1 || g.dirty.n > 0 || size == 0 || o.cut || !o.tidy && size > 1 || cap(o.diffs) > keepDiffs {
+			break
+		}
+		to := n.outs[0].to
+		if to.comp != nil || len(to.ports) != 1 || to.failed != nil || to.asleep {
+			break
+		}
+		a := &v.ports[0]
+		a.batch, a.cut, a.keyed, a.lasting = o.diffs, None, o.keyed, true
+		n = to
 	}
 	// Where a batch was cut matters even if nothing of it is left.
 	if len(n.out.diffs) > 0 || n.out.cut {
@@ -301,13 +317,13 @@ func (g *Graph) deliver() (done bool) {
 			return
 		}
 		v := recover()
-		n := g.at
-		g.at = nil
-		if n == nil {
+		n := g.visit.node
+		if !g.busy {
 			g.poison(asError(v))
 			done = true
 			return
 		}
+		g.busy = false
 		if n.failed == nil {
 			g.fail(n, 0, len(n.out.diffs), asError(v))
 			n.announce = false
@@ -316,7 +332,7 @@ func (g *Graph) deliver() (done bool) {
 	for g.told < len(g.flush) {
 		n := g.flush[g.told]
 		g.told++
-		g.at = n
+		g.visit.node, g.busy = n, true
 		switch {
 		case n.announce:
 			n.announce = false
@@ -324,7 +340,7 @@ func (g *Graph) deliver() (done bool) {
 		case n.failed == nil: // else its batch was queued, then the run went wrong above it
 			n.sink.send()
 		}
-		g.at = nil
+		g.busy = false
 	}
 	g.flush, g.told = g.flush[:0], 0
 	return true

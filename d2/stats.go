@@ -56,7 +56,7 @@ func (g *Graph) Counters() Counters {
 			c.Bytes += 8 * cap(n.out.diffs)
 		}
 		for i := range n.ports {
-			c.Bytes += 8*cap(n.ports[i].staged) + 8*cap(n.ports[i].from)
+			c.Bytes += 8*(cap(n.ports[i].staged)+cap(n.ports[i].read)) + 8*cap(n.ports[i].from)
 		}
 		if k, ok := n.op.(holder); ok {
 			c.Retained += k.Retained()
