@@ -2,8 +2,8 @@ package d2
 
 import "slices"
 
-// refetchPays tells whether reading the prefix again costs less than applying
-// a batch: the read scans need+cushion rows divided by the share that passes.
+// refetchPays tells whether reading the prefix again costs less than applying so
+// many changes that concern it: the read scans need+cushion rows divided by the share that passes.
 func (w *window) refetchPays(changes int) bool {
 	if !w.prefix || w.mode == refetchNever {
 		return false
@@ -23,6 +23,7 @@ func (w *window) refetchPays(changes int) bool {
 // comparison of rows, N being the length of the window.
 func (w *window) stepByReading(batch []Change, pFrom, pTo int, stats *RunStats) {
 	s := &w.work
+	w.letGo(0)
 	s.slots = w.slice(pFrom, pTo, s.slots[:0])
 	w.held.reset()
 	w.dropHi()

@@ -1,11 +1,16 @@
 package d2
 
+// meetsPerRead is how many changes can be compared with the frontier in the time
+// one row is read and compared with the window before, roughly.
+const meetsPerRead = 8
+
 // step applies a consolidated batch and pending bounds, leaves the positional
 // delta in w.delta and appends the same as differences to out. After cut, None
 // if the batch is whole, rows that came or went by themselves may be missing.
 // Cost: O(d log d + d log n) for d changes that concern rows held, or one read
-// of the prefix when the batch is larger than that; nothing but one or two
-// comparisons for a change beyond the frontier.
+// of the prefix where that is less; nothing but one or two comparisons for a
+// change beyond the frontier, and not even these in a batch so large that the
+// read costs less than comparing.
 func (w *window) step(batch []Change, cut Slot, out []Change, stats *RunStats) []Change {
 	from, to := bounds(w.wasOffset, w.wasLimit, w.held.Len())
 	w.delta.reset(to-from, 0)
@@ -13,8 +18,7 @@ func (w *window) step(batch []Change, cut Slot, out []Change, stats *RunStats) [
 		cut = None
 	}
 	switch {
-	case w.refetchPays(len(batch)):
-		w.letGo(0)
+	case w.refetchPays(len(batch) / meetsPerRead):
 		w.stepByReading(batch, from, to, stats)
 	case w.exhausted && w.held.Len() == 0:
 		w.stepFromNothing(batch, cut, stats)
@@ -58,7 +62,12 @@ func (w *window) stepFromNothing(batch []Change, cut Slot, stats *RunStats) {
 }
 
 func (w *window) stepByRanks(batch []Change, pFrom, pTo int, stats *RunStats) {
-	w.collect(batch)
+	w.meet(batch)
+	if w.refetchPays(len(w.work.rows)) {
+		w.stepByReading(batch, pFrom, pTo, stats)
+		return
+	}
+	w.settle()
 	w.place()
 	w.refer(w.hold)
 	if w.refill(stats) {

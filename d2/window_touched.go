@@ -98,6 +98,13 @@ func (w *differ) slice(from, to int, dst []uint32) []uint32 {
 // collect finds the changes that concern rows held and where the old versions
 // stand, and replaces in place what keeps its order key.
 func (w *differ) collect(batch []Change) {
+	w.meet(batch)
+	w.settle()
+}
+
+// meet finds the changes that concern rows held and where the old versions
+// stand. Nothing that is held changes.
+func (w *differ) meet(batch []Change) {
 	w.begin()
 	for _, c := range batch {
 		oldRank := None
@@ -108,7 +115,6 @@ func (w *differ) collect(batch []Change) {
 		inPlace := oldRank != None && c.New != None && w.order.Compare(c.Old, c.New) == 0
 		w.touch(c, oldRank, inPlace || c.New != None && w.covered(c.New), inPlace)
 	}
-	w.settle()
 }
 
 // begin forgets the changes collected before.
