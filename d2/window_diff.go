@@ -112,7 +112,7 @@ func (s *stepState) replacedAt(oldRank uint32) (uint32, bool) {
 func (w *differ) reposition() {
 	s := &w.work
 	if len(s.kept) > 1 {
-		sort.Sort(keptByTo(s.kept))
+		sort.Sort((*keptByTo)(&s.kept))
 	}
 	s.length, s.tails = stay(s.kept, s.length, s.tails)
 	for i := range s.kept {
