@@ -164,7 +164,7 @@ func (e *Exists) rest(v *Visit) {
 	e.out = nil
 	e.fan.end()
 	e.memo.Reset()
-	e.found = e.found[:0]
+	e.turns, e.found = drained(e.turns), drained(e.found)
 }
 
 // touch finds out what the batch of port 1 did to each key.

@@ -30,7 +30,7 @@ func (e *Exists) frame() *existsFrame {
 func (e *Exists) done(f *existsFrame) {
 	f.fc, f.r, f.yield, f.req = nil, nil, nil, FetchReq{}
 	f.keys.Reset()
-	f.found = f.found[:0]
+	f.found = drained(f.found)
 	e.frames.give(f)
 }
 

@@ -181,3 +181,11 @@ func (p *pool[T]) take() *T {
 }
 
 func (p *pool[T]) give(f *T) { p.free = append(p.free, f) }
+
+// drained empties a list, giving back what has become too much.
+func drained[T any](list []T) []T {
+	if cap(list) > keepSlots {
+		return nil
+	}
+	return list[:0]
+}

@@ -54,9 +54,10 @@ func (s *KeySet) Add(class uint8, bits uint64) (i int, fresh bool) {
 	return len(s.bits) - 1, true
 }
 
-// Reset empties the set and keeps memory fit for as many keys as it had.
+// Reset empties the set. It keeps memory fit for as many keys as it had, unless
+// that is much.
 func (s *KeySet) Reset() {
-	if len(s.index) > 64 && len(s.index) > 16*len(s.bits) {
+	if len(s.index) > 64 && (len(s.index) > 16*len(s.bits) || len(s.index) > keepSlots) {
 		*s = KeySet{}
 		return
 	}

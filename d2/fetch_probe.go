@@ -179,9 +179,7 @@ func (f *fanout) row(row uint32) bool {
 func (f *fanout) end() {
 	f.in, f.each = nil, nil
 	f.req = FetchReq{}
-	if cap(f.skip) > keepSlots {
-		f.skip = nil
-	}
+	f.skip = drained(f.skip)
 }
 
 // earlier returns the earlier of two positions, None being after all.

@@ -86,9 +86,7 @@ func (p *Pull) Fetch(after Slot, want int, yield func(Slot) bool) (scanned int, 
 		p.end = LimitReached
 	}
 	p.yield = nil
-	if cap(p.group) > keepSlots {
-		p.group = nil
-	}
+	p.group = drained(p.group)
 	return p.fc.Scanned, p.end != LimitReached
 }
 

@@ -58,7 +58,7 @@ func (w *window) fetchMembers(fc *FetchCtx, r *FetchReq, yield func(uint32) bool
 			break
 		}
 	}
-	f.order = nil
+	f.order, f.rows = nil, drained(f.rows)
 	w.frames.give(f)
 	if cut {
 		return LimitReached

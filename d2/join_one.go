@@ -155,7 +155,7 @@ func (j *JoinOne) rest(v *Visit) {
 	j.out = nil
 	j.fan.end()
 	j.memo.Reset()
-	j.found = j.found[:0]
+	j.swaps, j.found = drained(j.swaps), drained(j.found)
 }
 
 // reader is the interest in this output, in terms of left rows.

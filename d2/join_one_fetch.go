@@ -55,7 +55,7 @@ func (j *JoinOne) frame() *joinFrame {
 func (j *JoinOne) done(f *joinFrame) {
 	f.fc, f.r, f.yield, f.req = nil, nil, nil, FetchReq{}
 	f.keys.Reset()
-	f.found = f.found[:0]
+	f.found = drained(f.found)
 	j.frames.give(f)
 }
 

@@ -26,15 +26,13 @@ func (s *Store) frame() *storeFrame {
 		f.add, f.pass = f.gather, f.offer
 		f.cmp = func(a, b uint32) int { return f.order.Compare(a, b) }
 	}
-	f.got, f.cut, f.rows = 0, false, f.rows[:0]
+	f.got, f.cut = 0, false
 	return f
 }
 
 func (s *Store) done(f *storeFrame) {
 	f.fc, f.r, f.yield, f.order = nil, nil, nil, nil
-	if cap(f.rows) > keepSlots {
-		f.rows = nil
-	}
+	f.rows = drained(f.rows)
 	s.frames.give(f)
 }
 
