@@ -45,6 +45,10 @@ type entry interface {
 	Operator
 	// knows tells whether it can be asked for its content, present or none yet.
 	knows() (content, empty bool)
+	// passBy is told that something came in while there was no reader.
+	passBy()
 }
+
+func (i *Input) passBy() { i.used = true }
 
 func (i *Input) knows() (content, empty bool) { return i.content != nil, !i.used }

@@ -56,6 +56,10 @@ func (g *Graph) push(id NodeID, at int, batch []Diff, keyed bool) error {
 	if n == nil || len(batch) == 0 {
 		return err
 	}
+	if n.fixed && len(n.outs) == 0 {
+		n.op.(entry).passBy()
+		return nil
+	}
 	if g.running {
 		g.staged = append(g.staged, push{id, at, keyed, append([]Diff(nil), batch...)})
 		return nil

@@ -101,6 +101,8 @@ func (s *Store) Apply(v *Visit, out *Out) error {
 	return nil
 }
 
+func (s *Store) passBy() {}
+
 func (s *Store) knows() (content, empty bool) { return true, false }
 
 // Snapshot implements [Snapshotter].
