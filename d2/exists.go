@@ -103,11 +103,13 @@ func (e *Exists) Bind(at Place) error {
 
 // Apply implements [Operator].
 func (e *Exists) Apply(v *Visit, out *Out) error {
-	if v.Hydrating {
-		return e.hydrate(v, out)
-	}
 	e.fc = FetchCtx{Visit: v}
 	e.out = out
+	defer e.rest(v)
+	if v.Hydrating {
+		e.hydrate(v)
+		return nil
+	}
 	e.touch(v.In(1))
 	e.fan.begin(e.parent, e.spec.ParentKey, e.emit)
 	for _, d := range v.In(0) {
@@ -136,7 +138,6 @@ func (e *Exists) Apply(v *Visit, out *Out) error {
 	} else {
 		out.Tidy()
 	}
-	e.rest(v)
 	return nil
 }
 
@@ -145,17 +146,14 @@ func (e *Exists) Apply(v *Visit, out *Out) error {
 func (e *Exists) Stage(port int) bool { return port == 0 && e.node.low == 1 }
 
 // hydrate passes on the parents, all of which are in the batch, that pass now.
-func (e *Exists) hydrate(v *Visit, out *Out) error {
-	e.fc = FetchCtx{Visit: v}
+func (e *Exists) hydrate(v *Visit) {
 	e.touched.Reset()
 	for _, d := range v.In(0) {
 		if _, passes, _ := e.sides(d.Row); passes {
-			out.Emit(d.Row, d.Weight)
+			e.out.Emit(d.Row, d.Weight)
 		}
 	}
-	out.Tidy()
-	e.rest(v)
-	return nil
+	e.out.Tidy()
 }
 
 // rest lets go of what a visit needed.

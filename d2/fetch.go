@@ -31,9 +31,10 @@ type In struct {
 }
 
 // FetchReq asks an operator for rows of its output. Keyers and orders are
-// identified by being equal as interface values, rows of an order are total in
-// it, and a position is a row whose columns are readable, whether or not it is
-// still in the output. [Everything] is the request without any condition.
+// identified by being equal as interface values, so their types must be
+// comparable. An order is total over the rows asked for, and a position is a
+// row whose columns are readable, whether or not it is still in the output.
+// [Everything] is the request without any condition.
 type FetchReq struct {
 	Eq    []Eq   // all of these hold
 	In    In     // and this, if By is not nil

@@ -98,6 +98,12 @@ func TestJoinOne_TellsAWindowWhatItShows(t *testing.T) {
 			t.Errorf("%s: %d pairs are left", c.name, n)
 		}
 	}
+	// A window that is made smaller lets go of pairs without any batch.
+	_ = j.g.SetWindow(j.window, 0, 1)
+	_, _ = j.g.Run()
+	if n := j.pairs.Table().Len(); n != 1 {
+		t.Errorf("%d pairs are left in a window of one", n)
+	}
 	_ = j.g.Drop(j.node)
 	if j.parents.pinned()+j.children.pinned() != 0 {
 		t.Error("pins are left")

@@ -29,12 +29,10 @@ type shelf struct {
 	store   *Store
 	orders  map[shelfOrder]*Ordered
 	hashes  map[shelfKey]*Hash
-	batch   []Change // of the run being prepared
-	touched map[int]bool
 }
 
 func newShelf(name string, ids int) *shelf {
-	s := &shelf{name: name, current: make([]uint32, ids), orders: map[shelfOrder]*Ordered{}, hashes: map[shelfKey]*Hash{}, touched: map[int]bool{}}
+	s := &shelf{name: name, current: make([]uint32, ids), orders: map[shelfOrder]*Ordered{}, hashes: map[shelfKey]*Hash{}}
 	for i := range s.current {
 		s.current[i] = None
 	}

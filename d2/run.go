@@ -265,9 +265,7 @@ func (g *Graph) link(n *node) {
 }
 
 func (g *Graph) collectSweeps(v *Visit) {
-	for _, s := range v.sweep {
-		g.swept = append(g.swept, s)
-	}
+	g.swept = append(g.swept, v.sweep...)
 	v.sweep = v.sweep[:0]
 }
 

@@ -66,7 +66,7 @@ func TestPush_FromAnOperatorIsAnotherRun(t *testing.T) {
 		sink.then = func() { batches = append(batches, sink.got) }
 		err := g.Extend(func(b *Builder) {
 			in = b.Add(NewInput(nil))
-			at := in
+			var at NodeID
 			if loop {
 				at = b.Iterate(in, func(x NodeID) NodeID { return b.Add(sieve{above: 100}, b.Add(h, x)) })
 			} else {

@@ -58,6 +58,11 @@ func (g *Graph) Counters() Counters {
 		for i := range n.ports {
 			c.Bytes += 8*(cap(n.ports[i].staged)+cap(n.ports[i].read)) + 8*cap(n.ports[i].from)
 		}
+		for _, p := range n.pend[:cap(n.pend)] {
+			for _, batch := range p.ports {
+				c.Bytes += 8 * cap(batch)
+			}
+		}
 		if k, ok := n.op.(holder); ok {
 			c.Retained += k.Retained()
 			c.Bytes += k.Bytes()
