@@ -120,23 +120,6 @@ func (v *Visit) Again(iter int32) { v.again = append(v.again, iter) }
 // Sweep has s called once the run is over and the sinks have seen its results.
 func (v *Visit) Sweep(s Sweeper) { v.sweep = append(v.sweep, s) }
 
-// only follows the edges down as long as there is just one and the operators it
-// meets are passable, and returns the first that is not, with the port reached;
-// nil if the way forks or ends.
-func (v *Visit) only(passable func(Operator) bool) (op Operator, port int) {
-	for n := v.node; n != nil; {
-		if len(n.outs) != 1 {
-			return nil, 0
-		}
-		e := &n.outs[0]
-		if !passable(e.to.op) {
-			return e.to.op, int(e.port)
-		}
-		n = e.to
-	}
-	return nil, 0
-}
-
 // Out takes what an operator emits in one visit.
 type Out struct {
 	diffs []Diff
