@@ -270,6 +270,7 @@ func (g *Graph) removeAll(list []*node) {
 	for i := len(list) - 1; i >= 0; i-- {
 		g.erase(list[i])
 	}
+	sweepTables(list)
 	if len(g.large) > 0 {
 		kept := g.large[:0]
 		for _, n := range g.large {
@@ -298,6 +299,9 @@ func (g *Graph) detach(in inEdge) {
 func (g *Graph) erase(n *node) {
 	if k, ok := n.op.(Keeper); ok {
 		k.Clear()
+	}
+	if n.sink != nil {
+		n.sink.release()
 	}
 	if n.rank != noRank && g.byRank[n.rank] == n {
 		g.dirty.clear(n.rank)

@@ -5,7 +5,7 @@ package d2
 type Result struct {
 	Diffs   []Diff   // consolidated
 	Changes []Change // the same per key, if the output has keys
-	Delta   *Delta   // the positional delta, if it stands on a window
+	Delta   *Delta   // the positional delta, if it stands on a window; from nothing (OldLen 0) after a hydration
 	Fresh   bool     // this is the whole content, whatever was told before
 }
 
@@ -25,6 +25,12 @@ type OutputSpec struct {
 	// Retain keeps the content that was told, so that a hydration after a failure
 	// tells the difference and not the whole.
 	Retain bool
+
+	// Hold, if not nil, is told of every row that Retain keeps and of every one
+	// that it no longer does. Without, a version or an interned row that left
+	// while the output was failed cannot be read when a hydration takes it back,
+	// and its id may be that of another row by then.
+	Hold Pins
 }
 
 // Output hands what reaches it to a sink when the run is at rest, all of it or
@@ -39,6 +45,7 @@ type Output struct {
 	pairs   pairs
 	result  Result
 	content *rowCounts // nil: not retained
+	hold    Pins
 	told    []Diff
 	fresh   bool // being hydrated
 }
@@ -47,13 +54,15 @@ type Output struct {
 func NewOutput(spec OutputSpec) *Output {
 	o := &Output{sink: spec.Sink, keys: spec.Keys}
 	if spec.Retain {
-		o.content = &rowCounts{}
+		o.content, o.hold = &rowCounts{}, spec.Hold
 	}
 	return o
 }
 
 // Positional is an operator whose output is a sequence: Delta tells how its last
-// visit has changed it.
+// visit has changed it. What an output tells after a hydration is put together
+// from the rows of a [Window] or a [Merge]; of any other operator it is what
+// Delta says then.
 type Positional interface {
 	Delta() *Delta
 }
@@ -83,6 +92,9 @@ func (o *Output) Bind(at Place) error {
 // Apply implements [Operator].
 func (o *Output) Apply(v *Visit, out *Out) error {
 	out.Pass(v, 0)
+	if o.hold != nil {
+		v.Sweep(o)
+	}
 	o.result = Result{Diffs: out.diffs, Fresh: o.fresh && o.content == nil}
 	keyed := v.Keyed(0)
 	if o.content != nil {
@@ -169,17 +181,27 @@ func (o *Output) Bytes() int {
 // send calls the sink, if there is something to tell. The content follows once
 // the sink has taken it.
 func (o *Output) send() {
+	fresh := o.fresh
 	o.fresh = false
 	if o.content != nil && len(o.result.Diffs) == 0 {
 		return
 	}
-	o.result.Delta = o.Delta()
+	if o.result.Delta = o.Delta(); fresh && o.result.Delta != nil {
+		o.result.Delta = o.fromNothing()
+	}
 	o.sink.Receive(&o.result)
 	if o.content == nil {
 		return
 	}
 	for _, d := range o.result.Diffs {
-		o.content.add(d.Row, d.Weight)
+		before, after := o.content.add(d.Row, d.Weight)
+		switch {
+		case o.hold == nil:
+		case before == 0:
+			o.hold.Pin(d.Row)
+		case after == 0:
+			o.hold.Unpin(d.Row)
+		}
 	}
 	if cap(o.told) > keepDiffs {
 		o.told = nil
@@ -192,6 +214,54 @@ func (o *Output) Delta() *Delta {
 		return nil
 	}
 	return o.above.Delta()
+}
+
+// sequential is an operator that can tell the rows it shows, in order.
+type sequential interface {
+	sequence() (rows []uint32, keys Keys)
+}
+
+func (o *Window) sequence() (rows []uint32, keys Keys) { return o.w.rows(nil), o.w.keys }
+
+func (o *Merge) sequence() (rows []uint32, keys Keys) { return o.m.rows(nil), o.m.keys }
+
+// fromNothing is the delta from no rows to those of the window above, whose last
+// visit may have been in another run.
+func (o *Output) fromNothing() *Delta {
+	above := o.above
+	for {
+		out, ok := above.(*Output)
+		if !ok {
+			break
+		}
+		above = out.above
+	}
+	s, ok := above.(sequential)
+	if !ok {
+		return o.result.Delta
+	}
+	rows, keys := s.sequence()
+	d := &Delta{NewLen: uint32(len(rows)), Enters: make([]Enter, len(rows))}
+	for i, row := range rows {
+		d.Enters[i] = Enter{uint32(i), keys.KeyOf(row), row}
+	}
+	return d
+}
+
+// Sweep frees what was held until the sink had been told that it has left.
+func (o *Output) Sweep() {
+	if s, ok := o.hold.(Sweeper); ok {
+		s.Sweep()
+	}
+}
+
+// release gives back what is held, for good.
+func (o *Output) release() {
+	if o.hold != nil {
+		o.content.each(func(row uint32, _ int32) { o.hold.Unpin(row) })
+		o.content = &rowCounts{}
+		o.Sweep()
+	}
 }
 
 func (o *Output) releaseLarge() {

@@ -58,3 +58,13 @@ func (p *Pairs) Unpin(pair Slot) {
 	}
 	p.table.Unref(pair)
 }
+
+// Sweep frees the pairs nobody refers to, and parts likewise.
+func (p *Pairs) Sweep() {
+	p.table.Sweep()
+	for _, part := range [2]Pins{p.left, p.right} {
+		if s, ok := part.(Sweeper); ok {
+			s.Sweep()
+		}
+	}
+}
