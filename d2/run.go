@@ -165,15 +165,13 @@ func (g *Graph) drain() (done bool) {
 		if done {
 			return
 		}
-		v := recover()
-		n := g.visit.node
-		if !g.busy {
-			g.poison(asError(v))
+		cause := asError(recover())
+		n := g.blamed(cause)
+		if n == nil {
 			done = true
 			return
 		}
-		g.busy = false
-		g.fail(n, g.visit.Iter, g.size, asError(v))
+		g.fail(n, g.visit.Iter, g.size, cause)
 	}()
 	for {
 		rank, ok := g.dirty.take()
@@ -192,6 +190,17 @@ func (g *Graph) drain() (done bool) {
 			g.visitNode(n)
 		}
 	}
+}
+
+// blamed returns the node whose operator or sink has panicked. If neither was at
+// work the scheduler itself has: the graph is poisoned, and there is none.
+func (g *Graph) blamed(cause error) *node {
+	if !g.busy {
+		g.poison(cause)
+		return nil
+	}
+	g.busy = false
+	return g.visit.node
 }
 
 // visitNode runs one operator outside cycles on its consolidated batches, and
@@ -318,16 +327,14 @@ func (g *Graph) deliver() (done bool) {
 		if done {
 			return
 		}
-		v := recover()
-		n := g.visit.node
-		if !g.busy {
-			g.poison(asError(v))
+		cause := asError(recover())
+		n := g.blamed(cause)
+		if n == nil {
 			done = true
 			return
 		}
-		g.busy = false
 		if n.failed == nil {
-			g.fail(n, 0, len(n.out.diffs), asError(v))
+			g.fail(n, 0, len(n.out.diffs), cause)
 			n.announce = false
 		}
 	}()
