@@ -3,7 +3,7 @@ package d2
 import "errors"
 
 // ErrNotArranged refuses a join on a port that no arranged operator feeds.
-var ErrNotArranged = errors.New("d2: each side of a join must stand on an arranged operator, and only on it; put an Arrange before it")
+var ErrNotArranged = errors.New("d2: what reads an arrangement must stand on an arranged operator, and only on it; put an Arrange before it")
 
 // Arrangement is a collection of weighted rows that can be searched by key. An
 // entry is a row with its weight at one iteration; it is named by a cursor that

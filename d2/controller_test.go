@@ -6,7 +6,7 @@ import (
 	"os"
 	"testing"
 
-	"millrace.dev/millrace/d2/internal/workload"
+	"millrace.dev/millrace/tests/workload"
 )
 
 // board is a table of versions a history is played on. Versions are kept:

@@ -3,7 +3,7 @@ package d2
 // Distinct makes a set of a multiset: out = { r : in(r) > 0 }, each with weight 1.
 //
 // Outside cycles it keeps the multiplicity of each row, 4 bytes where rows are
-// dense; one below 0 after a visit is [ErrNegative]. A difference costs O(1).
+// dense, and a byte for every 16 ids up to the largest; one below 0 after a visit is [ErrNegative]. A difference costs O(1).
 //
 // Inside cycles it keeps differences of input and output by iteration, and its
 // output at iteration i is that of the input's sum up to i, for every i. A row

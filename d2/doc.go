@@ -82,7 +82,7 @@
 // ignored. All others finish the run exactly. A sink gets all of a run or
 // nothing. [Graph.Reset] and [Graph.Hydrate] bring failed nodes back as if it
 // had not happened. With Retain that needs rows told to keep their ids and
-// columns meanwhile. A panic of the scheduler itself ends the graph:
+// columns meanwhile, which [OutputSpec.Hold] sees to. A panic of the scheduler itself ends the graph:
 // [ErrGraphPoisoned].
 //
 // # Ownership

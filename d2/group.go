@@ -6,6 +6,7 @@ import "errors"
 var (
 	ErrGroupInCycle = errors.New("d2: a group operator keeps no iterations; use Reduce inside a cycle")
 	ErrGroupWidth   = errors.New("d2: the table of a group operator must be as wide as its layout")
+	ErrNoAggregate  = errors.New("d2: an aggregate of a group operator is nil; leave it out, or give one")
 )
 
 // Group folds the rows of each key: out = { (k, a₁(R_k), …, aₙ(R_k)) : R_k ≠ ∅ },
@@ -55,6 +56,10 @@ func NewGroup(keyer Keyer, home *Table, aggregates ...Aggregate) *Group {
 	}
 	g.words = make([]uint64, width)
 	for i, a := range aggregates {
+		if a == nil {
+			g.failed = ErrNoAggregate
+			continue
+		}
 		if b, ok := a.(groupBinder); ok {
 			if err := b.bindGroup(g); err != nil {
 				g.failed = err

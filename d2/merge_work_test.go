@@ -4,7 +4,7 @@ import (
 	"slices"
 	"testing"
 
-	"millrace.dev/millrace/d2/internal/workload"
+	"millrace.dev/millrace/tests/workload"
 )
 
 // mergeBench is a merge in a graph over shards of size rows each; row k has the

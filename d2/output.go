@@ -11,8 +11,8 @@ type Result struct {
 
 // Sink takes what reaches an output. Receive is called at most once per run,
 // after the run has come to rest. Fail is called once when the output can no
-// longer be kept; nothing follows until a reset. A sink may push; what it pushes
-// is another run.
+// longer be kept, unless that is because Receive itself has panicked; nothing
+// follows until a reset. A sink may push; what it pushes is another run.
 type Sink interface {
 	Receive(r *Result)
 	Fail(err error)

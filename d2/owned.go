@@ -2,8 +2,13 @@ package d2
 
 import "errors"
 
-// ErrNotLinear refuses to keep account of an operator with state of its own.
-var ErrNotLinear = errors.New("d2: only rows of operators without state can be owned; give the operator its table")
+// Errors of building an operator whose rows are owned.
+var (
+	// ErrNotLinear refuses to keep account of an operator with state of its own.
+	ErrNotLinear = errors.New("d2: only rows of operators without state can be owned; give the operator its table")
+	// ErrNoTable refuses to keep rows in no table.
+	ErrNoTable = errors.New("d2: owned rows need the table they are interned in")
+)
 
 // Owned is an operator without state whose output rows are interned: out is
 // that of the operator within, each row of it referred to as long as it is part
@@ -24,8 +29,11 @@ func (o *Owned) Name() string { return o.op.Name() }
 // Ports is that of the operator within.
 func (o *Owned) Ports() int { return o.op.Ports() }
 
-// Bind refuses an operator with state.
+// Bind refuses an operator with state, and to do without a table.
 func (o *Owned) Bind(at Place) error {
+	if o.owner.table == nil {
+		return ErrNoTable
+	}
 	if _, ok := o.op.(Keeper); ok {
 		return ErrNotLinear
 	}

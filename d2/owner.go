@@ -37,8 +37,13 @@ func (o *owner) add(row uint32, iter, weight int32) {
 	if weight == 0 {
 		return
 	}
-	for int(row) >= len(o.sums) {
-		o.sums = append(o.sums, 0)
+	if int(row) >= len(o.sums) {
+		if int(row) >= len(o.table.refs) {
+			panic(ErrFreed) // made elsewhere
+		}
+		for int(row) >= len(o.sums) {
+			o.sums = append(o.sums, 0)
+		}
 	}
 	before := o.sums[row]
 	after := before
@@ -52,7 +57,7 @@ func (o *owner) add(row uint32, iter, weight int32) {
 			after--
 		}
 	}
-	o.sums[row] = after
+	// What is not referred to must not be given back, should this fail.
 	if before == 0 && after != 0 {
 		o.table.Ref(row)
 		o.held++
@@ -60,6 +65,7 @@ func (o *owner) add(row uint32, iter, weight int32) {
 		o.table.Unref(row)
 		o.held--
 	}
+	o.sums[row] = after
 }
 
 // sweepAfter has the table swept once the run is over.

@@ -6,7 +6,8 @@ const pageRows = 64
 // rowCounts is a weight for each row: pages of 64 counts in one slab, of which
 // only those with a count that is not 0 exist, and a table of pages by row.
 // Nothing in it is a pointer. Dense rows take 4 bytes each, scattered ones at
-// most 256; memory is given back as rows leave.
+// most 256, and the table 4 for every 64 ids up to the largest; memory is given
+// back as rows leave.
 type rowCounts struct {
 	pages []uint32 // by row / pageRows; None: no page
 	slab  []int32

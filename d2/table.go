@@ -6,8 +6,9 @@ import "errors"
 var ErrWidth = errors.New("d2: a row must have as many words as its table is wide")
 
 // ErrFreed is the panic value of a [Table] that is asked to count a reference
-// to a row it does not hold: somebody gave back one reference too many.
-var ErrFreed = errors.New("d2: reference to a row that its table no longer holds")
+// to a row it does not hold: somebody gave back one reference too many, or puts
+// out rows that were made elsewhere.
+var ErrFreed = errors.New("d2: reference to a row that its table does not hold; intern rows in the table of the operator that puts them out")
 
 const (
 	rowFree   = ^uint32(0) // in refs: the id is unused
@@ -113,7 +114,7 @@ func (t *Table) Word(row uint32, i int) uint64 { return t.words[int(row)*t.width
 
 // Ref adds a reference to a row.
 func (t *Table) Ref(row uint32) {
-	if t.refs[row] == rowFree {
+	if int(row) >= len(t.refs) || t.refs[row] == rowFree {
 		panic(ErrFreed)
 	}
 	t.refs[row]++
@@ -121,6 +122,9 @@ func (t *Table) Ref(row uint32) {
 
 // Unref takes a reference back. A row without any is loose from then on.
 func (t *Table) Unref(row uint32) {
+	if int(row) >= len(t.refs) {
+		panic(ErrFreed)
+	}
 	refs := t.refs[row]
 	if refs == rowFree || refs&^rowLoose == 0 {
 		panic(ErrFreed)

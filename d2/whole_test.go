@@ -14,7 +14,7 @@ import (
 
 // rel is a node of a plan: where it is in the graph, and what it should be.
 type rel struct {
-	node d2.NodeID
+	held
 	op   d2.Operator
 	lens lens
 	hold d2.Pins // of its rows
@@ -29,10 +29,23 @@ type rel struct {
 	memo  bag
 }
 
-// held is a node that a query has to give back.
+// held is a node that a query has to give back. Ids are given again, so a node
+// is known by its number as well.
 type held struct {
-	node d2.NodeID
-	op   d2.Operator
+	node   d2.NodeID
+	number int
+}
+
+// hold takes note of a node that was built, or of an arrangement that is shared.
+func (w *whole) hold(node d2.NodeID) held {
+	op := w.g.Operator(node)
+	if _, ok := op.(*d2.Arrange); !ok || w.arranged[node] != op {
+		w.count++
+		w.numbers[node], w.arranged[node] = w.count, op
+	}
+	h := held{node, w.numbers[node]}
+	w.q.held = append(w.q.held, h)
+	return h
 }
 
 type query struct {
@@ -48,6 +61,7 @@ type query struct {
 // moving is a window whose bounds can be changed.
 type moving struct {
 	held
+	op            d2.Operator
 	offset, limit *uint32
 }
 
@@ -63,16 +77,20 @@ type whole struct {
 	queries []*query
 	shares  []held // of queries given back
 	sources []*rel
-	step    int
-	echo    int
-	echoed  bool
-	q       *query
+	count   int
+	numbers map[d2.NodeID]int
+	// by node: the operator numbered
+	arranged map[d2.NodeID]d2.Operator
+	step     int
+	echo     int
+	echoed   bool
+	q        *query
 }
 
 const wholeKeys = 5
 
 func newWhole(t *rapid.T) *whole {
-	w := &whole{t: t, g: d2.NewGraph(), fuse: &fuse{}}
+	w := &whole{t: t, g: d2.NewGraph(), fuse: &fuse{}, numbers: map[d2.NodeID]int{}, arranged: map[d2.NodeID]d2.Operator{}}
 	w.made = made{d2.NewTable(3), w.fuse}
 	w.homes = append(w.homes, w.made.rows)
 	for i := range 3 {
@@ -82,7 +100,7 @@ func newWhole(t *rapid.T) *whole {
 		w.tables = append(w.tables, tab)
 		for _, node := range []d2.NodeID{tab.input, tab.stored} {
 			w.sources = append(w.sources, &rel{
-				node: node, op: w.g.Operator(node), lens: tab, hold: tab, set: true, size: 1, most: wholeKeys,
+				held: held{node: node}, op: w.g.Operator(node), lens: tab, hold: tab, set: true, size: 1, most: wholeKeys,
 				want: tab.bag, name: fmt.Sprintf("%c", 'A'+i),
 			})
 		}
@@ -130,7 +148,7 @@ func (w *whole) build(r rel, op d2.Operator, ins ...*rel) *rel {
 		r.name += in.name + " "
 	}
 	r.name += ")"
-	w.q.held = append(w.q.held, held{r.node, op})
+	r.held = w.hold(r.node)
 	w.q.rels = append(w.q.rels, &r)
 	return &r
 }
@@ -140,8 +158,7 @@ func (w *whole) arrange(r *rel, col int) *rel {
 	var node d2.NodeID
 	w.extend(func(b *d2.Builder) { node = b.Arrange(r.node, column{r.lens, w.fuse, col}) })
 	a := *r
-	a.node, a.op = node, w.g.Operator(node)
-	w.q.held = append(w.q.held, held{node, a.op})
+	a.held, a.op = w.hold(node), w.g.Operator(node)
 	return &a
 }
 
@@ -350,7 +367,7 @@ func (w *whole) reached(from, edges *rel) *rel {
 		sorted := w.b.Arrange(d, column{w.made, w.fuse, 0})
 		j := w.b.Add(d2.NewJoin(d2.JoinSpec{Rows: next{edges.lens, w.made}, Table: w.made.rows}), sorted, by.node)
 		for _, n := range []d2.NodeID{x, d, sorted, j} {
-			w.q.held = append(w.q.held, held{n, w.g.Operator(n)})
+			w.hold(n)
 		}
 		return j
 	})
@@ -377,7 +394,7 @@ func (w *whole) reached(from, edges *rel) *rel {
 			}
 		}
 		return out
-	}}, d2.NewDistinct(), &rel{node: x, size: max(from.size, edges.size), name: base.name})
+	}}, d2.NewDistinct(), &rel{held: held{node: x}, size: max(from.size, edges.size), name: base.name})
 }
 
 func (w *whole) bounds() (offset, limit uint32) {
@@ -417,7 +434,7 @@ func (w *whole) windowed(r rel, op d2.Operator, o sorting, offset, limit uint32,
 		return out
 	}
 	out := w.build(r, op, in...)
-	w.q.windows = append(w.q.windows, moving{held{out.node, op}, from, to})
+	w.q.windows = append(w.q.windows, moving{out.held, op, from, to})
 	return out
 }
 
@@ -616,7 +633,9 @@ func (w *whole) plan(depth int) *rel {
 }
 
 // alive tells whether what stands at a node is what a query built there.
-func (w *whole) alive(h held) bool { return h.op != nil && w.g.Operator(h.node) == h.op }
+func (w *whole) alive(h held) bool {
+	return w.g.Operator(h.node) != nil && w.numbers[h.node] == h.number
+}
 
 // shared is some relation of a query that is there, if it is sound.
 func (w *whole) shared() *rel {
@@ -628,7 +647,7 @@ func (w *whole) shared() *rel {
 		return nil
 	}
 	r := q.rels[w.int(len(q.rels)-1, "of it")]
-	if !w.alive(held{r.node, r.op}) || w.g.Failed(r.node) != nil || r.size > 5 || r.op.Name() == "negate" || r.op.Name() == "join one" {
+	if !w.alive(r.held) || w.g.Failed(r.node) != nil || r.size > 5 || r.op.Name() == "negate" || r.op.Name() == "join one" {
 		return nil
 	}
 	return r
@@ -657,8 +676,7 @@ func (w *whole) mount() {
 			}
 			op := d2.NewOutput(d2.OutputSpec{Sink: m, Keys: m.keys, Retain: w.one("retain"), Hold: top.hold})
 			node := b.Add(op, top.node)
-			q.held = append(q.held, held{node, op})
-			q.outputs = append(q.outputs, held{node, op})
+			q.outputs = append(q.outputs, w.hold(node))
 			q.mirrors, q.tops = append(q.mirrors, m), append(q.tops, top)
 		}
 	})
@@ -943,7 +961,7 @@ func TestWhole_EveryMirrorIsItsQuery(t *testing.T) {
 		for range 3 {
 			w.run()
 		}
-		for range 12 {
+		for range 24 {
 			switch w.int(9, "step") {
 			case 0, 1, 2:
 				if len(w.queries) < 6 {

@@ -1,4 +1,4 @@
-import { markdownTable, megabytes, short, textTable, times } from './table.mjs'
+import { markdownDocument, megabytes, short, textTable, times } from './table.mjs'
 
 /** Turns a run (as written to the JSON file) into the report on standard output and into markdown. */
 
@@ -117,15 +117,12 @@ export function textReport(run) {
 
 /** The whole run as markdown, for docs/performance.md. */
 export function markdownReport(run) {
-  const body = sections(run).flatMap(({ title, table, notes: remarks }) => [
-    `### ${title}`,
-    markdownTable(table.head, table.rows),
-    ...remarks.map((remark) => `${remark.replace(/\.?$/, '.')}`),
-  ])
-  return [
-    preface(run)
-      .map((line) => `- ${line}`)
-      .join('\n'),
-    ...body,
-  ].join('\n\n')
+  return markdownDocument(
+    preface(run),
+    sections(run).map(({ title, table, notes: remarks }) => ({
+      heading: `### ${title}`,
+      table: [table.head, table.rows],
+      notes: remarks,
+    })),
+  )
 }

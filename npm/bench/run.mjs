@@ -1,4 +1,3 @@
-import { fork } from 'node:child_process'
 import fs from 'node:fs'
 import os from 'node:os'
 import path from 'node:path'
@@ -8,6 +7,7 @@ import { brotliCompressSync, constants, gzipSync } from 'node:zlib'
 import { judge } from './aims.mjs'
 import { ENGINES } from './engines/index.mjs'
 import { ensurePeers } from './peers.mjs'
+import { inProcess } from './process.mjs'
 import { markdownReport, textReport } from './report.mjs'
 import { WORKLOADS, workloadNamed } from './workloads/index.mjs'
 
@@ -52,26 +52,11 @@ function readArguments() {
   }
 }
 
-function inFreshProcess(engine, workload, rounds) {
-  return new Promise((resolve) => {
-    const child = fork(CHILD, [engine, workload.name, ...(rounds === undefined ? [] : [rounds])], {
-      execArgv: ['--expose-gc'],
-      env: { ...process.env, NODE_ENV: 'production' },
-    })
-    let answer
-    const timer = setTimeout(() => {
-      answer ??= { failed: `no answer within ${LONGEST_MS / 1000} s` }
-      child.kill('SIGKILL')
-    }, LONGEST_MS)
-    child.on('message', (message) => {
-      answer = message
-    })
-    child.on('exit', (code, signal) => {
-      clearTimeout(timer)
-      resolve(answer ?? { failed: `the process ended early (${signal ?? `code ${code}`})` })
-    })
+const inFreshProcess = (engine, workload, rounds) =>
+  inProcess(CHILD, [engine, workload.name, ...(rounds === undefined ? [] : [rounds])], {
+    longestMs: LONGEST_MS,
+    nodeArgs: ['--expose-gc'],
   })
-}
 
 /** Leaf by leaf the smaller of two answers of the same shape. */
 function smaller(a, b) {

@@ -29,3 +29,15 @@ export function markdownTable(head, rows) {
   const line = (cells) => `| ${cells.join(' | ')} |`
   return [line(head), line(head.map((_, i) => (i === 0 ? '---' : '--:'))), ...rows.map(line)].join('\n')
 }
+
+/** Headed tables with remarks as one markdown text, behind a list of what was measured and where. */
+export function markdownDocument(preface, sections) {
+  return [
+    preface.map((line) => `- ${line}`).join('\n'),
+    ...sections.flatMap(({ heading, table, notes }) => [
+      heading,
+      markdownTable(...table),
+      ...notes.map((note) => `${note.replace(/\.?$/, '.')}`),
+    ]),
+  ].join('\n\n')
+}

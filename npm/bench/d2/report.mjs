@@ -1,4 +1,4 @@
-import { markdownTable, short, textTable, times } from '../table.mjs'
+import { markdownDocument, short, textTable, times } from '../table.mjs'
 
 /** Turns a run (as written to the JSON file) into the report on standard output and into markdown. */
 
@@ -244,15 +244,8 @@ export function textReport(run) {
 
 /** The whole run as markdown, for docs/performance.md. */
 export function markdownReport(run) {
-  const body = sections(run).flatMap(({ heading, table, notes }) => [
-    `#### ${heading}`,
-    markdownTable(...table),
-    ...notes.map((note) => `${note.replace(/\.?$/, '.')}`),
-  ])
-  return [
-    preface(run)
-      .map((line) => `- ${line}`)
-      .join('\n'),
-    ...body,
-  ].join('\n\n')
+  return markdownDocument(
+    preface(run),
+    sections(run).map((section) => ({ ...section, heading: `#### ${section.heading}` })),
+  )
 }

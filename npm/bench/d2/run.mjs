@@ -1,10 +1,11 @@
-import { execFile, execFileSync, fork } from 'node:child_process'
+import { execFile, execFileSync } from 'node:child_process'
 import fs from 'node:fs'
 import os from 'node:os'
 import path from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { parseArgs, promisify } from 'node:util'
 import { ensurePeers } from '../peers.mjs'
+import { inProcess } from '../process.mjs'
 import { judge } from './aims.mjs'
 import { build, NATIVE } from './build.mjs'
 import { cannot, remarkOn } from './ivm.mjs'
@@ -53,26 +54,11 @@ async function natively(workload) {
   }
 }
 
-function inNode(engine, workload) {
-  return new Promise((resolve) => {
-    const child = fork(CHILD, [engine, JSON.stringify(workload)], {
-      execArgv: ['--max-old-space-size=8192'],
-      env: { ...process.env, NODE_ENV: 'production' },
-    })
-    let answer
-    const timer = setTimeout(() => {
-      answer ??= { failed: `no answer within ${LONGEST_MS / 1000} s` }
-      child.kill('SIGKILL')
-    }, LONGEST_MS)
-    child.on('message', (message) => {
-      answer = message
-    })
-    child.on('exit', (code, signal) => {
-      clearTimeout(timer)
-      resolve(answer ?? { failed: `the process ended early (${signal ?? `code ${code}`})` })
-    })
+const inNode = (engine, workload) =>
+  inProcess(CHILD, [engine, JSON.stringify(workload)], {
+    longestMs: LONGEST_MS,
+    nodeArgs: ['--max-old-space-size=8192'],
   })
-}
 
 /** Engines a workload is measured with; tables of many cells keep to what they show. */
 function enginesOf(workload, engines) {

@@ -1,22 +1,32 @@
 package main
 
-import "millrace.dev/millrace/d2"
+import (
+	"strings"
+
+	"millrace.dev/millrace/d2"
+	histories "millrace.dev/millrace/tests/workload"
+)
 
 // Where reading a window again costs less than stepping it: the time of push and
 // run alone, the index being brought up to date outside of it.
+
+// crossed are the histories it is measured with. Of both the next change may be
+// passed over: the one after does not depend on it.
+var crossed = []histories.Workload{histories.Uniform, histories.WorkQueue}
 
 func crossovers() []workload {
 	var list []workload
 	for _, r := range []int{10_000, 100_000} {
 		for _, limit := range []int{10, 50, 500} {
-			for _, c := range []churn{uniform, workQueue} {
+			for _, kind := range crossed {
+				churn, _, _ := strings.Cut(kind.Name, ":")
 				for _, size := range []int{1, 10, 100, 1000} {
 					for _, how := range []strategy{windowed, reread, chosen, retained} {
 						list = append(list, workload{
-							Name: "crossover R=" + grouped(r) + " N=" + grouped(limit) + " " + c.name +
+							Name: "crossover R=" + grouped(r) + " N=" + grouped(limit) + " " + churn +
 								" B=" + grouped(size) + " " + strategyNames[how],
 							Group: "crossover", Steps: true,
-							build: func() *scene { return crossover(r, limit, c, size, how) },
+							build: func() *scene { return crossover(r, limit, kind, size, how) },
 						})
 					}
 				}
@@ -26,8 +36,8 @@ func crossovers() []workload {
 	return list
 }
 
-func crossover(n, limit int, c churn, size int, how strategy) *scene {
-	x := newArena(n, limit, 5)
+func crossover(n, limit int, kind histories.Workload, size int, how strategy) *scene {
+	x := newArena(n, limit, kind, 5)
 	t := x.t
 	s := newScene(t.checksum)
 	spec := d2.WindowSpec{Order: t, Keys: t, Limit: uint32(limit)}
@@ -55,15 +65,9 @@ func crossover(n, limit int, c churn, size int, how strategy) *scene {
 		batch = batch[:0]
 		taken.clear()
 		for len(batch) < size {
-			if c.name == uniform.name {
-				// A batch has one change per key.
-				key := x.pick.below(x.n)
-				for !taken.mark(key) {
-					key = (key + 1) % x.n
-				}
-				batch = append(batch, x.move(key, x.anywhere()))
-			} else {
-				batch = append(batch, c.next(x))
+			// A batch has one change per key.
+			if op := x.history.Next(x); taken.mark(op.Key) {
+				batch = append(batch, x.play(op))
 			}
 		}
 		began := wallNow()

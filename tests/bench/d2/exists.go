@@ -71,12 +71,12 @@ func chained(depth int) *scene {
 		if k >= chainIssues {
 			of = 1
 		}
-		issues.put(k, k, 0)
+		issues.put(k, int64(k), 0)
 		if depth == 2 {
-			comments.put(k, k, of)
+			comments.put(k, int64(k), of)
 		} else {
-			comments.put(k, k, k)
-			authors.put(k, of, 0)
+			comments.put(k, int64(k), k)
+			authors.put(k, int64(of), 0)
 		}
 	}
 	last.put(0, 0, nameBot)

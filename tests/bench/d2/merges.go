@@ -1,9 +1,8 @@
 package main
 
 import (
-	"math"
-
 	"millrace.dev/millrace/d2"
+	histories "millrace.dev/millrace/tests/workload"
 )
 
 // mergeRow is a line of the table of sharded windows. All of it is counted.
@@ -30,52 +29,12 @@ const (
 	mergeChanges = 40_000
 )
 
-// layout says in which of the shards a row is.
-type layout struct {
-	name string
-	make func(x *arena, shards int) func(slot uint32) int
-}
-
-var (
-	even = layout{"even", func(x *arena, shards int) func(uint32) int {
-		return func(slot uint32) int { return int(x.t.key[slot]) % shards }
-	}}
-	// zipf gives shard i a part in proportion to 1/(i+1)^1.3.
-	zipf = layout{"zipf 1.3", func(x *arena, shards int) func(uint32) int {
-		upTo := make([]uint32, shards)
-		parts, sum := make([]float64, shards), 0.0
-		for i := range parts {
-			parts[i] = math.Pow(float64(i+1), -1.3)
-			sum += parts[i]
-		}
-		before := 0.0
-		for i, part := range parts {
-			before += part
-			upTo[i] = uint32(before / sum * (1 << 16))
-		}
-		return func(slot uint32) int {
-			at := fold(7, x.t.key[slot]) >> 16
-			for i, end := range upTo {
-				if at < end {
-					return i
-				}
-			}
-			return shards - 1
-		}
-	}}
-	// ranges cuts the order into equal parts, so that the first shard has the top.
-	ranges = layout{"one shard owns the top", func(x *arena, shards int) func(uint32) int {
-		width := x.n * gap / uint32(shards)
-		return func(slot uint32) int { return min(int((x.t.a[slot]-floor)/width), shards-1) }
-	}}
-)
-
 func mergeTable() []mergeRow {
 	var table []mergeRow
 	for _, shards := range []int{4, 16, 64} {
-		for _, l := range []layout{even, zipf, ranges} {
+		for _, l := range histories.Layouts() {
 			for _, limit := range []int{50, 500} {
-				row := mergeRow{Shards: shards, Layout: l.name, Limit: limit}
+				row := mergeRow{Shards: shards, Layout: l.Name, Limit: limit}
 				first := newSharded(shards, l, limit)
 				for _, shard := range first.shards {
 					row.Worst += min(shard.Len(), limit+limit/5)
@@ -92,18 +51,20 @@ func mergeTable() []mergeRow {
 // sharded is a table whose rows are in shards, each with its index.
 type sharded struct {
 	*arena
-	of     func(slot uint32) int
+	home   []int // by key: the shard it stays in
 	shards []*d2.Ordered
 	spec   d2.MergeSpec
 }
 
-func newSharded(shards int, l layout, limit int) *sharded {
-	x := &sharded{arena: newArena(mergeRows, limit, 8)}
-	x.of = l.make(x.arena, shards)
+func newSharded(shards int, l histories.Layout, limit int) *sharded {
+	x := &sharded{arena: newArena(mergeRows, limit, histories.Churn, 8)}
+	x.home = make([]int, mergeRows)
+	chance := histories.NewChance(7)
 	members := make([][]uint32, shards)
 	for rank := range x.index.Len() {
-		slot := x.index.At(rank)
-		members[x.of(slot)] = append(members[x.of(slot)], slot)
+		slot, home := x.index.At(rank), l.Shard(chance, rank, mergeRows, shards)
+		x.home[x.t.key[slot]] = home
+		members[home] = append(members[home], slot)
 	}
 	for _, slots := range members {
 		shard := d2.NewOrdered(x.t)
@@ -115,15 +76,6 @@ func newSharded(shards int, l layout, limit int) *sharded {
 		Cushion: d2.Cushion{Fixed: true, Start: uint32(limit / 5)},
 	}
 	return x
-}
-
-// next moves a row anywhere: every other time one of the window, else any.
-func (x *sharded) next() d2.Change {
-	key := x.pick.below(x.n)
-	if x.turn++; x.turn%2 == 0 {
-		key = x.keyAt(x.pick.below(x.limit))
-	}
-	return x.move(key, x.anywhere())
 }
 
 func (x *sharded) sources() []d2.Source {
@@ -154,18 +106,11 @@ func (x *sharded) byOperator() mergeCell {
 	batch := make([]d2.Change, 1)
 	for range mergeChanges {
 		c := x.next()
-		from, to := x.of(c.Old), x.of(c.New)
-		follow(x.shards[from], d2.Change{Key: c.Key, Old: c.Old, New: d2.None})
-		follow(x.shards[to], d2.Change{Key: c.Key, Old: d2.None, New: c.New})
-		if from == to {
-			batch[0] = c
-			s.changes(in[to], batch)
-		} else {
-			s.push(in[from], []d2.Diff{{Row: c.Old, Weight: -1}})
-			s.push(in[to], []d2.Diff{{Row: c.New, Weight: 1}})
-		}
-		s.rest()
+		shard := x.home[c.Key]
+		follow(x.shards[shard], c)
 		batch[0] = c
+		s.changes(in[shard], batch)
+		s.rest()
 		x.t.settle(batch)
 		rows += s.graph.LastRun().RowsFetched
 		refills += s.graph.LastRun().Refills
@@ -202,21 +147,13 @@ func (x *sharded) byMessages() mergeCell {
 	serve()
 	stats := m.Stats()
 	cell := mergeCell{Fetched: stats.Rows, Rounds: stats.Rounds}
-	tell := func(c d2.Change, shard int) {
-		follow(x.shards[shard], c)
-		if c, ok := feeds[shard].Forward(c); ok {
-			must(m.Changed(shard, []d2.Change{c}))
-			serve()
-		}
-	}
 	for range mergeChanges {
 		c := x.next()
-		from, to := x.of(c.Old), x.of(c.New)
-		if from == to {
-			tell(c, to)
-		} else {
-			tell(d2.Change{Key: c.Key, Old: c.Old, New: d2.None}, from)
-			tell(d2.Change{Key: c.Key, Old: d2.None, New: c.New}, to)
+		shard := x.home[c.Key]
+		follow(x.shards[shard], c)
+		if told, ok := feeds[shard].Forward(c); ok {
+			must(m.Changed(shard, []d2.Change{told}))
+			serve()
 		}
 		x.t.settle([]d2.Change{c})
 	}

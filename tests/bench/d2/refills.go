@@ -1,6 +1,9 @@
 package main
 
-import "millrace.dev/millrace/d2"
+import (
+	"millrace.dev/millrace/d2"
+	histories "millrace.dev/millrace/tests/workload"
+)
 
 // refillRow is a line of the table of refills: what one distribution of changes
 // costs a window with each of the cushions. All of it is counted, not timed.
@@ -31,10 +34,10 @@ func refillCushions(limit int) []d2.Cushion {
 func refillTable() []refillRow {
 	var table []refillRow
 	for _, limit := range []int{50, 500} {
-		for _, c := range churns {
-			row := refillRow{Churn: c.name, Limit: limit}
+		for _, kind := range histories.All() {
+			row := refillRow{Churn: kind.Name, Limit: limit}
 			for _, cushion := range refillCushions(limit) {
-				row.Cells = append(row.Cells, countRefills(c, limit, cushion))
+				row.Cells = append(row.Cells, countRefills(kind, limit, cushion))
 			}
 			table = append(table, row)
 		}
@@ -43,8 +46,8 @@ func refillTable() []refillRow {
 }
 
 // countRefills runs a distribution one change per run.
-func countRefills(c churn, limit int, cushion d2.Cushion) refillCell {
-	x := newArena(refillRows, limit, 6)
+func countRefills(kind histories.Workload, limit int, cushion d2.Cushion) refillCell {
+	x := newArena(refillRows, limit, kind, 6)
 	s := newScene(x.t.checksum)
 	window := must1(d2.NewWindow(d2.WindowSpec{
 		Order: x.t, Keys: x.t, Limit: uint32(limit), Cushion: cushion,
@@ -60,7 +63,7 @@ func countRefills(c churn, limit int, cushion d2.Cushion) refillCell {
 	batch := make([]d2.Change, 1)
 	refills, spare := 0, 0
 	for range refillChanges {
-		batch[0] = c.next(x)
+		batch[0] = x.next()
 		s.changes(in, batch)
 		s.rest()
 		x.t.settle(batch)

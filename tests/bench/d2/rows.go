@@ -5,15 +5,15 @@ import "millrace.dev/millrace/d2"
 // rows is a table of row versions in columns. A version keeps its slot while it
 // is current, during the run that replaces it, and while it is pinned.
 //
-// It is the order by (a, key) and the keys of its rows; views of it are the
-// keyers and columns operators ask for.
+// It is the order by (a, key), a as wide as the values of histories, and the keys
+// of its rows; views of it are the keyers and columns operators ask for.
 type rows struct {
-	key, a, b []uint32 // by slot
-	pins      []uint32
-	gone      []bool
-	free      []uint32
-	at        []uint32 // by key: the current slot, or None
-	n         int
+	key, b, pins []uint32 // by slot
+	a            []int64
+	gone         []bool
+	free         []uint32
+	at           []uint32 // by key: the current slot, or None
+	n            int
 }
 
 func newRows(keys int) *rows {
@@ -25,7 +25,7 @@ func newRows(keys int) *rows {
 }
 
 // put makes a version of a row the current one.
-func (t *rows) put(key, a, b uint32) d2.Change {
+func (t *rows) put(key uint32, a int64, b uint32) d2.Change {
 	slot := uint32(len(t.key))
 	if last := len(t.free) - 1; last >= 0 {
 		slot = t.free[last]
@@ -77,7 +77,7 @@ func (t *rows) Compare(x, y uint32) int {
 }
 
 func (t *rows) OrderKey(slot uint32) (uint64, bool) {
-	return uint64(t.a[slot])<<32 | uint64(t.key[slot]), true
+	return uint64(t.a[slot]) ^ 1<<63, true
 }
 
 func (t *rows) KeyOf(slot uint32) uint32 { return t.key[slot] }

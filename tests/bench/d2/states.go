@@ -31,7 +31,7 @@ func states() []workload {
 func joined(right bool) *scene {
 	left, other := newRows(joinRows), newRows(joinRows)
 	for k := range uint32(joinRows) {
-		left.put(k, k%(joinRows/joinFanOut), k)
+		left.put(k, int64(k%(joinRows/joinFanOut)), k)
 		other.put(k, 0, k)
 	}
 	join := d2.NewJoin(d2.JoinSpec{})
@@ -74,7 +74,7 @@ func reduced() *scene {
 	t := newRows(reduceRows)
 	fill := dice(2)
 	for k := range uint32(reduceRows) {
-		t.put(k, k%reduceGroup, fill.below(1_000_000))
+		t.put(k, int64(k%reduceGroup), fill.below(1_000_000))
 	}
 	column := columnB{t}
 	extremes := d2.NewExtremes(column)
@@ -100,7 +100,7 @@ func reduced() *scene {
 	batch := make([]d2.Change, 1)
 	s.run = func() {
 		key := pick.below(reduceRows)
-		batch[0] = t.put(key, key%reduceGroup, pick.below(1_000_000))
+		batch[0] = t.put(key, int64(key%reduceGroup), pick.below(1_000_000))
 		s.changes(in, batch)
 		s.rest()
 		t.settle(batch)

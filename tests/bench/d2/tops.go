@@ -7,9 +7,9 @@ import "millrace.dev/millrace/d2"
 const (
 	topRows  = 1_000_000
 	topLimit = 50
-	// gap is the room between the order values of neighbours at first.
+	// gap is the room between the values of neighbours.
 	gap = 1 << 10
-	// floor leaves room below the least of them.
+	// floor is the least of them.
 	floor = 1 << 30
 )
 
@@ -50,7 +50,7 @@ func spaced(n, spare, every int) *rows {
 		if k%uint32(every) == 0 {
 			mark = 1
 		}
-		t.put(k, floor+k*gap, mark)
+		t.put(k, int64(floor+k*gap), mark)
 	}
 	return t
 }
@@ -89,7 +89,7 @@ func top(n, limit int, retain, near bool) *scene {
 	batch := make([]d2.Change, 1)
 	s.run = func() {
 		if t.at[extra] == d2.None {
-			batch[0] = t.put(extra, floor+pick.below(within)*gap+1, 1)
+			batch[0] = t.put(extra, int64(floor+pick.below(within)*gap+1), 1)
 		} else {
 			batch[0] = t.del(extra)
 		}

@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"millrace.dev/millrace/d2"
+	histories "millrace.dev/millrace/tests/workload"
 )
 
 // What the figures rest on, where it does not depend on the machine.
@@ -36,16 +37,16 @@ func TestWorkloads_VisitWhatTheySayAndAllocateNothing(t *testing.T) {
 
 // The windows of the crossover tell the same whatever way they are kept.
 func TestCrossover_StrategiesAgree(t *testing.T) {
-	for _, c := range []churn{uniform, workQueue} {
+	for _, kind := range crossed {
 		for _, size := range []int{1, 10, 100} {
 			told := func(how strategy) uint32 {
-				w := workload{Check: 60, build: func() *scene { return crossover(1000, 10, c, size, how) }}
+				w := workload{Check: 60, build: func() *scene { return crossover(1000, 10, kind, size, how) }}
 				return w.check(w.make())
 			}
 			want := told(retained)
 			for _, how := range []strategy{windowed, reread, chosen} {
 				if got := told(how); got != want {
-					t.Errorf("%s, %d changes: %s told %d, retained %d", c.name, size, strategyNames[how], got, want)
+					t.Errorf("%s, %d changes: %s told %d, retained %d", kind.Name, size, strategyNames[how], got, want)
 				}
 			}
 		}
@@ -71,21 +72,21 @@ func TestHydration_HoldsWhatItShows(t *testing.T) {
 	}
 }
 
-// Every distribution leaves the window what a fresh one over the same rows is.
-func TestChurns_KeepTheIndexOfTheirTable(t *testing.T) {
-	for _, c := range churns {
-		x := newArena(300, 10, 1)
+// Every history leaves the index what a fresh one over the same rows is.
+func TestHistories_KeepTheIndexOfTheirTable(t *testing.T) {
+	for _, kind := range append(histories.All(), histories.Churn) {
+		x := newArena(300, 10, kind, 1)
 		for range 2000 {
-			change := c.next(x)
+			change := x.next()
 			x.t.settle([]d2.Change{change})
 		}
 		fresh := x.t.sorted()
 		if x.index.Len() != x.t.n || fresh.Len() != x.t.n {
-			t.Fatalf("%s: %d rows in the index, %d in the table", c.name, x.index.Len(), x.t.n)
+			t.Fatalf("%s: %d rows in the index, %d in the table", kind.Name, x.index.Len(), x.t.n)
 		}
 		for rank := range x.t.n {
 			if x.index.At(rank) != fresh.At(rank) {
-				t.Fatalf("%s: the index differs at rank %d", c.name, rank)
+				t.Fatalf("%s: the index differs at rank %d", kind.Name, rank)
 			}
 		}
 	}
@@ -94,17 +95,17 @@ func TestChurns_KeepTheIndexOfTheirTable(t *testing.T) {
 // Shards hold the table between them, and a window over them fetches what the
 // threshold allows: a row per shard beyond those it shows and spares.
 func TestMerges_FillWithFewRows(t *testing.T) {
-	for _, l := range []layout{even, zipf, ranges} {
+	for _, l := range histories.Layouts() {
 		x := newSharded(16, l, 50)
 		n := 0
 		for _, shard := range x.shards {
 			n += shard.Len()
 		}
 		if n != mergeRows {
-			t.Errorf("%s: %d rows in shards", l.name, n)
+			t.Errorf("%s: %d rows in shards", l.Name, n)
 		}
 		if got := x.byOperator().Fetched; got > 50+10+16-1 {
-			t.Errorf("%s: %d rows fetched", l.name, got)
+			t.Errorf("%s: %d rows fetched", l.Name, got)
 		}
 	}
 }

@@ -22,9 +22,8 @@ type Op struct {
 
 // Workload is a kind of history.
 type Workload struct {
-	Name   string
-	Regime int // changes until the history turns into another; 0: it does not
-	next   func(h *History, t Table) Op
+	Name string
+	next func(h *History, t Table) Op
 }
 
 // History is one run of a workload over a table that starts with a number of
@@ -52,36 +51,33 @@ func (h *History) Next(t Table) Op {
 	return op
 }
 
-// All lists the workloads a cushion is judged by.
+// Uniform gives any row any place. WorkQueue moves the head to the end.
+var (
+	Uniform   = Workload{Name: "uniform", next: uniform}
+	WorkQueue = Workload{Name: "work queue: head to end", next: workQueue}
+)
+
+// All lists the workloads a cushion is judged by. A row that is dismissed and its
+// coming back elsewhere are two changes.
 func All() []Workload {
 	return []Workload{
-		{Name: "uniform rekey", next: uniform},
-		{Name: "jitter", next: jitter},
-		{Name: "boundary", next: boundary(10)},
-		{Name: "boundary hard", next: boundary(1)},
-		{Name: "last-modified, newest first", next: newestFirst},
-		{Name: "last-modified, oldest first", next: oldestFirst},
-		{Name: "work queue", next: workQueue},
+		Uniform,
+		{Name: "jitter, 0.5 % of R", next: jitter},
+		{Name: "boundary: rank < 2N, by N/10", next: boundary(10)},
+		{Name: "boundary: rank < 2N, by N", next: boundary(1)},
+		{Name: "last modified, newest first", next: newestFirst},
+		{Name: "last modified, oldest first", next: oldestFirst},
+		WorkQueue,
 		{Name: "dismiss in window, insert anywhere", next: either(insertAnywhere, deleteShown)},
-		{Name: "inbox", next: either(insertTop, deleteAnywhere)},
-		{Name: "triage", next: either(insertTop, deleteShown)},
-		{Name: "uniform, then work queue", Regime: 10_000, next: func(h *History, t Table) Op {
+		{Name: "inbox: insert at top, delete anywhere", next: either(insertTop, deleteAnywhere)},
+		{Name: "triage: insert at top, delete in window", next: either(insertTop, deleteShown)},
+		{Name: "10,000 uniform, 2,000 work queue, repeating", next: func(h *History, t Table) Op {
 			if h.step%12_000 < 10_000 {
 				return uniform(h, t)
 			}
 			return workQueue(h, t)
 		}},
 	}
-}
-
-// Named returns the workload of a name.
-func Named(name string) (Workload, bool) {
-	for _, w := range All() {
-		if w.Name == name {
-			return w, true
-		}
-	}
-	return Workload{}, false
 }
 
 func (h *History) any(t Table) uint32 { return t.At(h.Intn(t.Len())) }
@@ -100,34 +96,28 @@ func jitter(h *History, t Table) Op {
 	return Op{Key: key, Value: t.Value(key) + h.between(-by, by)}
 }
 
-// boundary moves a row among the first 2n by up to n/part ranks.
+// boundary moves a row among the first 2n to a place within n/part ranks: behind
+// the row that is there, or before all.
 func boundary(part int) func(h *History, t Table) Op {
 	return func(h *History, t Table) Op {
 		most := max(1, h.n/part)
 		from := h.Intn(min(2*h.n, t.Len()))
-		return h.move(t, from, from+int(h.between(int64(-most), int64(most))))
+		op := Op{Key: t.At(from), Value: top(t)}
+		if to := from + int(h.between(int64(-most), int64(most))); to >= 0 {
+			op.Value = behind(t, min(to, t.Len()-1))
+		}
+		return op
 	}
 }
 
-// move puts the row at a rank where another is.
-func (h *History) move(t Table, from, to int) Op {
-	to = min(max(to, 0), t.Len()-1)
-	key := t.At(from)
-	if to == from {
-		return Op{Key: key, Value: t.Value(key)}
+// behind is half-way between the rows at a rank and the next. Where moves have
+// used up the room, rows come to share a value, and their keys decide.
+func behind(t Table, rank int) int64 {
+	lo, gap := t.Value(t.At(rank)), Spread
+	if rank+1 < t.Len() {
+		gap = t.Value(t.At(rank+1)) - lo
 	}
-	if to < from {
-		to-- // the row before it, which stays there
-	}
-	lo := top(t)
-	if to >= 0 {
-		lo = t.Value(t.At(to))
-	}
-	hi := lo + Spread
-	if to+1 < t.Len() {
-		hi = t.Value(t.At(to + 1))
-	}
-	return Op{Key: key, Value: h.between(lo+1, hi-1)}
+	return lo + gap/2
 }
 
 // top and end are values before and behind all rows.

@@ -15,10 +15,10 @@ func Layouts() []Layout {
 	}
 }
 
-// Churn is what merges are judged by: half of the changes take one of the first
-// rows, half any row, and put it anywhere.
+// Churn is what merges are judged by: half of the changes take a row that is
+// shown, half any row, and put it anywhere.
 var Churn = Workload{Name: "half aimed at the top", next: either(scatter, uniform)}
 
 func scatter(h *History, t Table) Op {
-	return Op{Key: t.At(h.Intn(min(h.n+h.n/2, t.Len()))), Value: h.between(0, h.range64())}
+	return Op{Key: t.At(h.Intn(min(h.n, t.Len()))), Value: h.between(0, h.range64())}
 }

@@ -59,12 +59,6 @@ func TestHistories_AreReproducibleAndKeepTheTable(t *testing.T) {
 			}
 		}
 	}
-	if _, ok := Named("work queue"); !ok {
-		t.Error("no work queue")
-	}
-	if _, ok := Named("nothing"); ok {
-		t.Error("a workload of nothing")
-	}
 }
 
 func TestLayouts_UseTheShardsTheyHave(t *testing.T) {
@@ -82,6 +76,25 @@ func TestLayouts_UseTheShardsTheyHave(t *testing.T) {
 		}
 		if counts[0] < 3*counts[3] || counts[0] > 12*counts[3] {
 			t.Errorf("%s: %v", l.Name, counts)
+		}
+	}
+}
+
+// What a boundary history moves stays near, as long as there is room.
+func TestBoundary_MovesWithinItsRanks(t *testing.T) {
+	const n = 20
+	for _, part := range []int{1, 10} {
+		l, h := newList(200), Workload{next: boundary(part)}.Start(200, n, 3)
+		for range 500 {
+			op := h.Next(l)
+			from := slices.Index(l.keys, op.Key)
+			if from >= 2*n {
+				t.Fatalf("by n/%d: the row at rank %d moves", part, from)
+			}
+			l.apply(op)
+			if to := slices.Index(l.keys, op.Key); to < from-n/part || to > from+n/part {
+				t.Fatalf("by n/%d: from rank %d to %d", part, from, to)
+			}
 		}
 	}
 }
