@@ -41,14 +41,15 @@ func crossover(n, limit int, kind histories.Workload, size int, how strategy) *s
 	t := x.t
 	s := newScene(t.checksum)
 	spec := d2.WindowSpec{Order: t, Keys: t, Limit: uint32(limit)}
+	store := t.store(x.index)
 	if how != retained {
-		spec.Source, spec.Pins = d2.NewScanSource(x.index, nil), t
+		spec.Source, spec.Pins = must1(d2.NewPull(store, t)), t
 	}
 	window := must1(d2.NewWindow(spec))
 	force(window, how)
 	var in, shown d2.NodeID
 	s.extend(func(b *d2.Builder) {
-		in = b.Add(d2.NewInput(nil))
+		in = b.Add(store)
 		shown = b.Add(window, in)
 		s.output(b, shown)
 	})

@@ -52,26 +52,25 @@ func (m marked) Select(slots, keep []uint32) ([]uint32, error) {
 func hydration(n, every, limit int, how strategy) *scene {
 	t := spaced(n, 0, every)
 	s := newScene(t.checksum)
-	var pred d2.Predicate
-	if every > 1 {
-		pred = marked{t}
-	}
-	in := must1(s.graph.Add(d2.NewInput(t.content())))
-	above := in
-	if pred != nil {
-		above = must1(s.graph.Add(d2.NewFilter(pred), in))
-	}
 	var index *d2.Ordered
-	spec := d2.WindowSpec{Order: t, Keys: t, Limit: uint32(limit)}
 	if how != pushed {
 		index = t.sorted()
-		spec.Source, spec.Pins, spec.Retain = d2.NewScanSource(index, pred), t, how == retained
+	}
+	var above d2.Fetchable = t.store(index)
+	at := must1(s.graph.Add(above))
+	if every > 1 {
+		above = d2.NewFilter(marked{t})
+		at = must1(s.graph.Add(above, at))
+	}
+	spec := d2.WindowSpec{Order: t, Keys: t, Limit: uint32(limit)}
+	if how != pushed {
+		spec.Source, spec.Pins, spec.Retain = must1(d2.NewPull(above, t)), t, how == retained
 	}
 	var rows, bytes int
 	s.held = func() (int, int) { return rows, bytes }
 	s.run = func() {
 		window := must1(d2.NewWindow(spec))
-		node := must1(s.graph.Add(window, above))
+		node := must1(s.graph.Add(window, at))
 		if how == pushed {
 			must(s.graph.Hydrate(node))
 		} else {
@@ -81,17 +80,4 @@ func hydration(n, every, limit int, how strategy) *scene {
 		must(s.graph.Release(node))
 	}
 	return s
-}
-
-// content makes a table the content of an input.
-func (t *rows) content() d2.Contents { return contents{t} }
-
-type contents struct{ *rows }
-
-func (c contents) Each(yield func(row uint32, weight int32)) {
-	for _, slot := range c.at {
-		if slot != d2.None {
-			yield(slot, 1)
-		}
-	}
 }

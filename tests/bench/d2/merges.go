@@ -78,23 +78,37 @@ func newSharded(shards int, l histories.Layout, limit int) *sharded {
 	return x
 }
 
-func (x *sharded) sources() []d2.Source {
-	sources := make([]d2.Source, len(x.shards))
-	for i, shard := range x.shards {
-		sources[i] = d2.NewScanSource(shard, nil)
+// stores returns the nodes of the shards, and how they are read.
+func (x *sharded) stores() (stores []*d2.Store, sources []d2.Source) {
+	for _, index := range x.shards {
+		store := d2.NewStore(part{index})
+		store.AddOrder(x.t, index)
+		stores, sources = append(stores, store), append(sources, must1(d2.NewPull(store, x.t)))
 	}
-	return sources
+	return stores, sources
+}
+
+// part is the rows of a shard.
+type part struct{ *d2.Ordered }
+
+func (p part) Each(yield func(row uint32) bool) {
+	for rank := range p.Len() {
+		if !yield(p.At(rank)) {
+			return
+		}
+	}
 }
 
 // byOperator merges the shards in a graph.
 func (x *sharded) byOperator() mergeCell {
 	s := newScene(x.t.checksum)
-	merge := must1(d2.NewMerge(x.spec, x.sources()...))
+	stores, sources := x.stores()
+	merge := must1(d2.NewMerge(x.spec, sources...))
 	in := make([]d2.NodeID, len(x.shards))
 	var node d2.NodeID
 	s.extend(func(b *d2.Builder) {
 		for i := range in {
-			in[i] = b.Add(d2.NewInput(nil))
+			in[i] = b.Add(stores[i])
 		}
 		node = b.Add(merge, in...)
 		s.output(b, node)
@@ -126,7 +140,8 @@ func (x *sharded) byOperator() mergeCell {
 func (x *sharded) byMessages() mergeCell {
 	m := must1(d2.NewShardMerge(x.spec, len(x.shards)))
 	feeds := make([]*d2.ShardFeed, len(x.shards))
-	for i, source := range x.sources() {
+	_, sources := x.stores()
+	for i, source := range sources {
 		feeds[i] = d2.NewShardFeed(x.t, source, x.t)
 	}
 	var queue []d2.ShardRequest

@@ -49,13 +49,14 @@ func refillTable() []refillRow {
 func countRefills(kind histories.Workload, limit int, cushion d2.Cushion) refillCell {
 	x := newArena(refillRows, limit, kind, 6)
 	s := newScene(x.t.checksum)
+	store := x.t.store(x.index)
 	window := must1(d2.NewWindow(d2.WindowSpec{
 		Order: x.t, Keys: x.t, Limit: uint32(limit), Cushion: cushion,
-		Source: d2.NewScanSource(x.index, nil), Pins: x.t,
+		Source: must1(d2.NewPull(store, x.t)), Pins: x.t,
 	}))
 	var in, shown d2.NodeID
 	s.extend(func(b *d2.Builder) {
-		in = b.Add(d2.NewInput(nil))
+		in = b.Add(store)
 		shown = b.Add(window, in)
 		s.output(b, shown)
 	})

@@ -100,6 +100,16 @@ func (t *rows) Each(yield func(row uint32) bool) {
 }
 
 // sorted returns the arrangement of all rows by (a, key).
+// store is the node rows are pushed to, and read from in the order of an index;
+// index may be nil.
+func (t *rows) store(index *d2.Ordered) *d2.Store {
+	s := d2.NewStore(t)
+	if index != nil {
+		s.AddOrder(t, index)
+	}
+	return s
+}
+
 func (t *rows) sorted() *d2.Ordered {
 	slots := make([]uint32, 0, t.n)
 	for _, slot := range t.at {

@@ -64,12 +64,15 @@ func top(n, limit int, retain, near bool) *scene {
 	spec := d2.WindowSpec{Order: t, Keys: t, Limit: uint32(limit)}
 	if !retain {
 		index = t.sorted()
-		spec.Source, spec.Pins = d2.NewScanSource(index, nil), t
+	}
+	store := t.store(index)
+	if !retain {
+		spec.Source, spec.Pins = must1(d2.NewPull(store, t)), t
 	}
 	window := must1(d2.NewWindow(spec))
 	var in, shown d2.NodeID
 	s.extend(func(b *d2.Builder) {
-		in = b.Add(d2.NewInput(nil))
+		in = b.Add(store)
 		shown = b.Add(window, in)
 		s.output(b, shown)
 	})
