@@ -31,6 +31,7 @@ func (o *Ordered) bump(pos int, by uint32) {
 }
 
 // before returns the number of rows in the blocks before pos.
+//
 //go:noinline
 func (o *Ordered) before(pos int) int {
 	sum := uint32(0)
@@ -41,6 +42,7 @@ func (o *Ordered) before(pos int) int {
 }
 
 // locate returns the block position and index of a rank within [0, n).
+//
 //go:noinline
 func (o *Ordered) locate(rank int) (pos, idx int) {
 	left := uint32(rank)
