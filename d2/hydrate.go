@@ -5,8 +5,10 @@ package d2
 // enters as one batch, and sinks receive the first content. State they had is
 // cleared first. All nodes that are new must be given, or be fed by those given.
 // What was staged before runs first, past those nodes. An operator whose output
-// cannot be told is [ErrNoSnapshot]; nothing has been filled then. Cost: that of
-// the content once, less where an operator reads arrangements (see [Stager]).
+// cannot be told is [ErrNoSnapshot], a node that fails meanwhile [ErrFailed];
+// nothing has been filled then, and what was staged has passed: hydrate again, or
+// drop them. Cost: that of the content once, less where an operator reads
+// arrangements (see [Stager]).
 func (g *Graph) Hydrate(ids ...NodeID) error {
 	if err := g.closed(); err != nil {
 		return err

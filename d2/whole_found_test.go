@@ -53,7 +53,7 @@ func (s *story) put(pk int, c ...int) {
 	s.tab.forget()
 }
 
-func (s *story) mirror(l lens) *mirror { return &mirror{lens: l, q: &query{}} }
+func (s *story) mirror(l lens) *mirror { return &mirror{lens: l} }
 
 func (s *story) remade(in d2.NodeID) d2.NodeID {
 	return s.add(d2.NewOwned(d2.NewMap(remake{s.tab, s.made, 0}), s.made.rows), in)

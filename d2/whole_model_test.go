@@ -35,8 +35,8 @@ type lens interface{ see(row uint32) fact }
 
 // fuse makes one of the next callbacks panic.
 type fuse struct {
-	left   int
-	orders int // queries whose orders must not burn
+	left int
+	calm bool // orders must not burn
 }
 
 var errFuse = errors.New("a callback gave up")
@@ -222,7 +222,7 @@ func (o sorting) compare(a, b fact) int {
 }
 
 func (o sorting) Compare(a, b uint32) int {
-	if o.fuse.orders == 0 {
+	if !o.fuse.calm {
 		o.fuse.burn()
 	}
 	return o.compare(o.see(a), o.see(b))
@@ -470,7 +470,6 @@ func foldAll(in bag, key, col int) bag {
 // mirror is a sink that knows what it has been told, and nothing else.
 type mirror struct {
 	w      *whole
-	q      *query
 	lens   lens
 	keys   d2.Keys
 	rows   map[uint32]int
@@ -494,7 +493,7 @@ func (m *mirror) Fail(err error) {
 }
 
 func (m *mirror) Receive(r *d2.Result) {
-	if m.fails > 0 && !m.q.settling {
+	if m.fails > 0 {
 		m.complain("told something after a failure")
 	}
 	if r.Fresh || m.rows == nil {

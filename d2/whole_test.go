@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"maps"
 	"slices"
-	"strings"
 	"testing"
 
 	"millrace.dev/millrace/d2"
@@ -42,6 +41,7 @@ func (w *whole) hold(node d2.NodeID) held {
 	if _, ok := op.(*d2.Arrange); !ok || w.arranged[node] != op {
 		w.count++
 		w.numbers[node], w.arranged[node] = w.count, op
+		w.q.fresh = append(w.q.fresh, node)
 	}
 	h := held{node, w.numbers[node]}
 	w.q.held = append(w.q.held, h)
@@ -49,13 +49,13 @@ func (w *whole) hold(node d2.NodeID) held {
 }
 
 type query struct {
-	rels     []*rel
-	held     []held
-	outputs  []held
-	mirrors  []*mirror
-	tops     []*rel
-	windows  []moving
-	settling bool
+	rels    []*rel
+	held    []held
+	fresh   []d2.NodeID // of these, new
+	outputs []held
+	mirrors []*mirror
+	tops    []*rel
+	windows []moving
 }
 
 // moving is a window whose bounds can be changed.
@@ -397,12 +397,17 @@ func (w *whole) reached(from, edges *rel) *rel {
 	}}, d2.NewDistinct(), &rel{held: held{node: x}, size: max(from.size, edges.size), name: base.name})
 }
 
+// calm has orders not fail any more: a window that holds references and fails
+// half way does not know which.
+func (w *whole) calm() { w.fuse.calm = true }
+
 func (w *whole) bounds() (offset, limit uint32) {
 	return uint32([]int{0, 0, 1, 2, 9}[w.int(4, "offset")]), uint32([]int{0, 1, 2, 3, 50}[w.int(4, "limit")])
 }
 
 // window is a window over all that reaches it.
 func (w *whole) window(in *rel) *rel {
+	w.calm()
 	if !in.set {
 		in = w.distinct(in)
 	}
@@ -440,6 +445,7 @@ func (w *whole) windowed(r rel, op d2.Operator, o sorting, offset, limit uint32,
 
 // perGroup is a window for each value of a column.
 func (w *whole) perGroup(in *rel) *rel {
+	w.calm()
 	if !in.set {
 		in = w.distinct(in)
 	}
@@ -549,6 +555,7 @@ func (w *whole) chain() *rel {
 
 // joinedOne pairs rows of a chain with the least row of their key in a table.
 func (w *whole) joinedOne(in *rel, tab *table, o sorting) (*rel, d2.Order) {
+	w.calm()
 	other := w.sources[2*w.int(2, "right table")]
 	key := w.int(1, "key")
 	least := sorting{other.lens, w.fuse, 2, false}
@@ -599,13 +606,13 @@ func (w *whole) plan(depth int) *rel {
 		return w.sources[w.int(len(w.sources)-1, "source")]
 	}
 	in := w.plan(depth - 1)
-	switch kind := w.int(13, "operator"); kind {
-	case 0, 1, 2, 3:
+	switch kind := w.int(15, "operator"); kind {
+	case 0, 1, 2, 3, 14, 15:
 		other := w.plan(w.int(min(depth-1, 2), "depth"))
 		switch {
 		case kind < 2 && in.most*other.most < 300:
 			return w.joined(in, other)
-		case kind == 2:
+		case kind == 2 || kind > 13:
 			return w.reached(in, other)
 		default:
 			return w.semijoined(in, other)
@@ -670,7 +677,7 @@ func (w *whole) mount() {
 			}
 		}
 		for range 1 + w.int(1, "outputs") {
-			m := &mirror{w: w, q: q, lens: top.lens, echoes: w.int(4, "echoes") == 0}
+			m := &mirror{w: w, lens: top.lens, echoes: w.int(4, "echoes") == 0}
 			if top.set && w.one("keys") {
 				m.keys = ident{top.lens}
 			}
@@ -685,26 +692,30 @@ func (w *whole) mount() {
 		w.t.Fatal(err)
 	}
 	w.queries = append(w.queries, q)
-	for _, r := range q.rels {
-		if strings.Contains(r.op.Name(), "window") {
-			w.fuse.orders++ // until a window that fails half way gives back what it holds
-			break
-		}
-	}
-	var fresh []d2.NodeID
-	for _, h := range q.held {
-		fresh = append(fresh, h.node)
-	}
+	fresh := q.fresh
+	w.stage()
 	w.arm("mount")
-	if err := w.g.Hydrate(fresh...); err != nil && !errors.Is(err, errFuse) {
+	err = w.g.Hydrate(fresh...)
+	switch {
+	case err == nil:
+	case errors.Is(err, d2.ErrFailed): // in the run of what was staged; nothing has been filled
+		w.release(q)
+	case !errors.Is(err, errFuse):
 		w.t.Fatal(err)
-	} else if err != nil { // the content of what stands above could not be told
+	default: // the content of what stands above could not be told
 		w.fuse.left = 0
 		if err := w.g.Hydrate(fresh...); err != nil {
 			w.t.Fatal(err)
 		}
 	}
 	w.after()
+}
+
+// stage leaves a change to be run by what follows.
+func (w *whole) stage() {
+	if w.one("staged") {
+		w.change(w.int(2, "table"), w.int(wholeKeys-1, "key"))
+	}
 }
 
 func (w *whole) arm(what string) {
@@ -882,6 +893,7 @@ func (w *whole) settle() {
 	if len(failed) == 0 {
 		return
 	}
+	w.stage()
 	if err := w.g.Reset(failed...); err != nil {
 		w.t.Fatal(err)
 	}
