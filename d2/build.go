@@ -215,6 +215,11 @@ func drawnIn(op Operator) error {
 }
 
 func (g *Graph) bindNode(n *node) error {
+	for i := range n.ins {
+		if n.ins[i].from.lends() && !n.borrows() {
+			return ErrLent
+		}
+	}
 	binder, ok := n.op.(Binder)
 	if !ok {
 		return nil

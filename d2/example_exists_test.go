@@ -111,7 +111,7 @@ func ExampleJoinOne() {
 	g := d2.NewGraph()
 	songsIn, _ := g.Add(songStore)
 	artistsIn, _ := g.Add(artistStore)
-	node, _ := g.Add(join, songsIn, artistsIn)
+	node, _ := g.Add(d2.NewOwned(join, pairs.Table()), songsIn, artistsIn)
 	out, _ := g.Add(d2.NewOutput(d2.OutputSpec{Sink: printPairs{s, pairs}}), node)
 	_ = g.Hydrate(node, out)
 
