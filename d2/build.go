@@ -14,6 +14,7 @@ type Builder struct {
 	done   bool
 	err    error
 	before numbering
+	anew   func(*Graph, *Builder) error // numbers what does not come in an order of visits
 }
 
 // built is an edge of the build, the last one of both its ends.
@@ -31,7 +32,8 @@ func (g *Graph) Extend(build func(b *Builder)) error {
 	if err := g.closed(); err != nil {
 		return err
 	}
-	b := &Builder{g: g}
+	g.compact()
+	b := &Builder{g: g, anew: (*Graph).numberByComponents}
 	defer b.end()
 	g.building = true
 	build(b)

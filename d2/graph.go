@@ -148,6 +148,7 @@ func (g *Graph) Add(op Operator, ins ...NodeID) (NodeID, error) {
 	if err := g.closed(); err != nil {
 		return -1, err
 	}
+	g.compact()
 	// Queries are mounted node by node: the lists of the last such build serve again.
 	b := &g.adder
 	*b = Builder{g: g, added: b.added[:0], edges: b.edges[:0]}

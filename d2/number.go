@@ -9,6 +9,7 @@ type component struct {
 	entered []*node // that have something from outside
 	active  []*node // that were visited in this run
 	heap    []uint64
+	run     func(*Graph, *component) // see numberByComponents
 }
 
 // numbering is how nodes were numbered before a build.
@@ -43,28 +44,57 @@ func (o *numbering) restore(g *Graph) {
 	}
 }
 
-// number gives ranks to new nodes, behind all others; if an edge leads back
-// into an old node, or most ranks are holes, to all nodes anew. Components are
-// found by Tarjan's algorithm (SIAM J. Comput. 1, 1972) with an explicit stack,
-// since graphs can be thousands deep.
+// number gives ranks to new nodes, behind all others, in the order they were
+// added; where that is not an order of visits, b.anew finds one.
 func (g *Graph) number(b *Builder) error {
-	holes := len(g.byRank) > 64 && len(g.byRank) > 2*g.live
 	if b.back && g.waiting {
 		// Ranks would change, and with them what the dirty set means.
 		return ErrStaged
 	}
-	if !b.back && !b.mixed && (!holes || g.waiting) {
-		b.before.keep(g, nil)
-		for _, n := range b.added {
-			n.rank, n.local = uint32(len(g.byRank)), 0
-			g.byRank = append(g.byRank, n)
-		}
-		g.dirty.grow(len(g.byRank))
-		return nil
+	if b.back || b.mixed {
+		return b.anew(g, b)
 	}
-	all := b.back || (holes && !g.waiting)
+	b.before.keep(g, nil)
+	for _, n := range b.added {
+		n.rank, n.local = uint32(len(g.byRank)), 0
+		g.byRank = append(g.byRank, n)
+	}
+	g.dirty.grow(len(g.byRank))
+	return nil
+}
+
+// compact closes the holes that dropped nodes have left once most ranks are
+// holes, keeping the order.
+func (g *Graph) compact() {
+	if g.waiting || len(g.byRank) <= 64 || len(g.byRank) <= 2*g.live {
+		return
+	}
+	kept := make([]*node, 0, g.live)
+	for _, n := range g.byRank {
+		if n == nil {
+			continue
+		}
+		n.rank = uint32(len(kept))
+		if n.comp != nil {
+			for _, m := range n.comp.nodes {
+				m.rank = n.rank
+			}
+		}
+		kept = append(kept, n)
+	}
+	g.byRank, g.dirty = kept, dirtySet{}
+	g.dirty.grow(len(kept))
+}
+
+// numberByComponents numbers new nodes, or all if an edge leads back into an
+// old one. Components are found by Tarjan's algorithm (SIAM J. Comput. 1, 1972)
+// with an explicit stack, since graphs can be thousands deep.
+//
+// It and the running of cycles are reached through [Graph.Extend] alone, so that
+// a program that only ever adds nodes does not link them.
+func (g *Graph) numberByComponents(b *Builder) error {
 	list := b.added
-	if all {
+	if b.back {
 		list = make([]*node, 0, g.live)
 		for _, n := range g.nodes {
 			if n != nil {
@@ -84,7 +114,7 @@ func (g *Graph) number(b *Builder) error {
 	if err != nil {
 		return err
 	}
-	if all {
+	if b.back {
 		// The ranks of before stay what they are until the build is done.
 		g.byRank = make([]*node, 0, len(comps))
 	}
@@ -95,7 +125,7 @@ func (g *Graph) number(b *Builder) error {
 		for _, n := range c.nodes {
 			n.rank, n.comp = rank, nil
 			if cyclic {
-				n.comp = c
+				n.comp, c.run = c, (*Graph).cycle
 			}
 		}
 		g.byRank = append(g.byRank, c.nodes[0])

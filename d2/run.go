@@ -185,7 +185,7 @@ func (g *Graph) drain() (done bool) {
 		case n.asleep:
 			g.postpone(n)
 		case n.comp != nil:
-			g.cycle(n.comp)
+			n.comp.run(g, n.comp)
 		default:
 			g.visitNode(n)
 		}
