@@ -207,9 +207,8 @@ func (g *Grouped) stepFresh(now *groupedWas) {
 
 func (g *Grouped) stepByRanks(id uint32, was, now *groupedWas, pFrom, pTo int, stats *RunStats) {
 	d := &g.differ
-	d.collect(g.batch)
-	d.place()
-	d.refer(g.spec.Hold)
+	d.collect(g.batch, g.spec.Hold)
+	d.place(g.spec.Hold)
 	g.rows += len(d.work.inserts) - len(d.work.olds)
 	if !d.exhausted && g.rows < now.need() {
 		if was.offset == now.offset && was.limit == now.limit {

@@ -130,9 +130,8 @@ func (s *ShardMerge) step(shard uint32, changes []Change, rows []uint32) {
 	for _, c := range changes {
 		m.absorb(c, shard)
 	}
-	m.settle()
-	m.place()
-	m.refer(m.hold)
+	m.settle(m.hold)
+	m.place(m.hold)
 	// These lie behind the old theta, so behind the old window.
 	for _, row := range rows {
 		m.put(row)

@@ -13,9 +13,8 @@ func (o *Merge) step(changes []Change, shard uint32, stats *RunStats) {
 		for _, c := range changes {
 			m.absorb(c, o.shardOf(c, shard))
 		}
-		m.settle()
-		m.place()
-		m.refer(m.hold)
+		m.settle(m.hold)
+		m.place(m.hold)
 		m.measure()
 		if o.refill(stats) {
 			m.rerank()

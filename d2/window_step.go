@@ -67,9 +67,8 @@ func (w *window) stepByRanks(batch []Change, pFrom, pTo int, stats *RunStats) {
 		w.stepByReading(batch, pFrom, pTo, stats)
 		return
 	}
-	w.settle()
-	w.place()
-	w.refer(w.hold)
+	w.settle(w.hold)
+	w.place(w.hold)
 	if w.refill(stats) {
 		w.findReturned()
 	}
@@ -86,9 +85,8 @@ func (w *window) stepByRanks(batch []Change, pFrom, pTo int, stats *RunStats) {
 func (w *window) stepCut(batch []Change, cut Slot, pFrom, pTo int, stats *RunStats) {
 	s := &w.work
 	s.slots = w.slice(pFrom, pTo, s.slots[:0])
-	w.collect(batch)
-	w.place()
-	w.refer(w.hold)
+	w.collect(batch, w.hold)
+	w.place(w.hold)
 	known := w.held.SeekAfter(cut)
 	if known >= w.need() {
 		qFrom, qTo := bounds(w.offset, w.limit, w.held.Len())

@@ -99,9 +99,9 @@ func (w *differ) slice(from, to int, dst []uint32) []uint32 {
 
 // collect finds the changes that concern rows held and where the old versions
 // stand, and replaces in place what keeps its order key.
-func (w *differ) collect(batch []Change) {
+func (w *differ) collect(batch []Change, hold Pins) {
 	w.meet(batch)
-	w.settle()
+	w.settle(hold)
 }
 
 // meet finds the changes that concern rows held and where the old versions
@@ -150,8 +150,9 @@ func (w *differ) touch(c Change, oldRank uint32, covered, inPlace bool) {
 	}
 }
 
-// settle sorts what was collected and replaces what stays in place.
-func (w *differ) settle() {
+// settle sorts what was collected and replaces what stays in place. hold, which
+// may be nil, refers to exactly the rows held, whatever goes wrong on the way.
+func (w *differ) settle(hold Pins) {
 	s := &w.work
 	sortRanks(s.olds)
 	if len(s.inPlace) > 1 {
@@ -159,15 +160,23 @@ func (w *differ) settle() {
 	}
 	for _, i := range s.inPlace {
 		w.held.ReplaceAt(w.base+int(s.rows[i].oldRank), s.rows[i].new)
+		if hold != nil {
+			hold.Pin(s.rows[i].new)
+			hold.Unpin(s.rows[i].old)
+		}
 	}
 }
 
 // place takes out the old versions of what was collected and puts in the new
-// ones that are covered.
-func (w *differ) place() {
+// ones that are covered, and with them what hold refers to.
+func (w *differ) place(hold Pins) {
 	s := &w.work
 	for i := len(s.olds) - 1; i >= 0; i-- {
-		w.held.DeleteAt(w.base + int(s.olds[i]))
+		rank := w.base + int(s.olds[i])
+		if hold != nil {
+			hold.Unpin(w.held.At(rank))
+		}
+		w.held.DeleteAt(rank)
 	}
 	if len(s.inserts) > 1 {
 		slices.SortFunc(s.inserts, s.byNew)
@@ -177,24 +186,10 @@ func (w *differ) place() {
 	for _, i := range s.inserts {
 		r := &s.rows[i]
 		r.newRank = uint32(w.held.Insert(r.new) - w.base)
-		s.news = append(s.news, r.newRank)
-	}
-}
-
-// refer moves references from the rows a step has taken out to those it has put
-// in; hold may be nil.
-func (w *differ) refer(hold Pins) {
-	if hold == nil {
-		return
-	}
-	for i := range w.work.rows {
-		r := &w.work.rows[i]
-		if r.inPlace || r.covered {
+		if hold != nil {
 			hold.Pin(r.new)
 		}
-		if r.oldRank != None {
-			hold.Unpin(r.old)
-		}
+		s.news = append(s.news, r.newRank)
 	}
 }
 
