@@ -24,7 +24,7 @@ type probeFrame struct {
 func (s *side) bind(op Operator, by Keyer) error {
 	s.by, s.in, s.arr = by, nil, nil
 	if a, ok := op.(Arranged); ok {
-		if arr := a.Arrangement(); by == nil || by == Keyer(arr) {
+		if arr := a.Arrangement(); by == nil || by == Keyer(arr) || isBy(arr, by) {
 			s.by, s.arr = arr, arr
 			return nil
 		}
@@ -41,6 +41,17 @@ func (s *side) bind(op Operator, by Keyer) error {
 		return ErrNoFetch
 	}
 	return nil
+}
+
+// isBy tells whether an arrangement is known to be by a key.
+func isBy(arr Arrangement, by Keyer) bool {
+	switch a := arr.(type) {
+	case *Trace:
+		return a.keyer == by
+	case *Indexed:
+		return a.keyer == by
+	}
+	return false
 }
 
 // probe counts the rows of a key up to a number and returns one of them.

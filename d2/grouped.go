@@ -217,6 +217,12 @@ func (g *Grouped) Clear() {
 		}
 	}
 	g.differ.held.unrefer(0, g.spec.Hold)
+	if g.spec.Hold != nil {
+		for _, slot := range g.bulk { // a load that failed half way
+			g.spec.Hold.Unpin(slot)
+		}
+	}
+	g.loading = false
 	old := g.table
 	g.table, g.queue = newGroupedTable(g.prefix), nil
 	g.wasOffset, g.wasLimit = g.offset, g.limit

@@ -2,7 +2,7 @@ package d2
 
 // Negate turns every weight around: out = -in. With [Concat] it makes the
 // difference of two multisets. Linear, without state; cost O(1) per difference.
-type Negate struct{}
+type Negate struct{ _ byte }
 
 // NewNegate returns the negation.
 func NewNegate() *Negate { return &Negate{} }

@@ -162,3 +162,50 @@ func TestOutput_HeldRowsAreTakenBackAsTheyWereTold(t *testing.T) {
 		t.Fatalf("%d rows are left", n)
 	}
 }
+
+// A window refers to the rows it holds and no others, wherever in a step its
+// order or its keys give up.
+func TestWindow_AFailedStepLeavesNoReferenceBehind(t *testing.T) {
+	build := map[string]func(s *story) d2.Operator{
+		"window": func(s *story) d2.Operator {
+			op, err := d2.NewWindow(d2.WindowSpec{
+				Order: sorting{s.tab, s.fuse, 0, false}, Keys: ident{s.tab}, Limit: 2, Hold: s.tab,
+			})
+			s.must(err)
+			return op
+		},
+		"grouped": func(s *story) d2.Operator {
+			op, err := d2.NewGrouped(d2.GroupedSpec{
+				Order: sorting{s.tab, s.fuse, 0, false}, Keys: ident{s.tab}, Group: column{s.tab, s.fuse, 1}, Limit: 2, Hold: s.tab,
+			})
+			s.must(err)
+			return op
+		},
+	}
+	for name, build := range build {
+		for filled := range 2 {
+			for after := 1; after < 40; after++ {
+				s := newStory(t)
+				node := s.add(build(s), s.input)
+				for pk := range 4 * filled {
+					s.put(pk, pk%3, pk%2, 0)
+				}
+				s.fuse.left = after
+				var batch []d2.Change
+				for pk := range 4 {
+					batch = append(batch, s.tab.set(pk, &[3]int{3 - pk, pk % 2, 1}))
+				}
+				s.must(s.g.PushChanges(s.input, batch))
+				_, err := s.g.Run()
+				s.must(err)
+				s.fuse.left = 0
+				s.must(s.g.Drop(node))
+				for slot, pins := range s.tab.pins {
+					if pins != 0 {
+						t.Fatalf("%s, filled %d times, failed at step %d: version %d is referred to %d times", name, filled, after, slot, pins)
+					}
+				}
+			}
+		}
+	}
+}

@@ -295,17 +295,12 @@ func (w *whole) reached(from, edges *rel) *rel {
 	}}, d2.NewDistinct(), &rel{held: held{node: x}, size: max(from.size, edges.size), name: base.name})
 }
 
-// calm has orders not fail any more: a window that holds references and fails
-// half way does not know which.
-func (w *whole) calm() { w.fuse.calm = true }
-
 func (w *whole) bounds() (offset, limit uint32) {
 	return uint32([]int{0, 0, 1, 2, 9}[w.int(4, "offset")]), uint32([]int{0, 1, 2, 3, 50}[w.int(4, "limit")])
 }
 
 // window is a window over all that reaches it.
 func (w *whole) window(in *rel) *rel {
-	w.calm()
 	if !in.set {
 		in = w.distinct(in)
 	}
@@ -343,7 +338,6 @@ func (w *whole) windowed(r rel, op d2.Operator, o sorting, offset, limit uint32,
 
 // perGroup is a window for each value of a column.
 func (w *whole) perGroup(in *rel) *rel {
-	w.calm()
 	if !in.set {
 		in = w.distinct(in)
 	}
@@ -351,7 +345,7 @@ func (w *whole) perGroup(in *rel) *rel {
 	o := sorting{in.lens, w.fuse, w.int(2, "column"), w.one("desc")}
 	offset, limit := w.bounds()
 	op, err := d2.NewGrouped(d2.GroupedSpec{
-		Order: o, Keys: ident{in.lens}, Group: column{in.lens, &fuse{}, key}, Offset: offset, Limit: limit, Hold: in.hold,
+		Order: o, Keys: ident{in.lens}, Group: column{in.lens, w.fuse, key}, Offset: offset, Limit: limit, Hold: in.hold,
 	})
 	if err != nil {
 		w.t.Fatal(err)
@@ -453,7 +447,6 @@ func (w *whole) chain() *rel {
 
 // joinedOne pairs rows of a chain with the least row of their key in a table.
 func (w *whole) joinedOne(in *rel, tab *table, o sorting) (*rel, d2.Order) {
-	w.calm()
 	other := w.sources[2*w.int(2, "right table")]
 	key := w.int(1, "key")
 	least := sorting{other.lens, w.fuse, 2, false}
