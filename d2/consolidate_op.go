@@ -3,7 +3,7 @@ package d2
 // Consolidate passes its input with equal rows added up: out = in. Every visit
 // finds its batch consolidated, so all it adds is a place where that happens
 // once for many readers. Linear, without state.
-type Consolidate struct{}
+type Consolidate struct{ _ byte }
 
 // NewConsolidate returns the identity.
 func NewConsolidate() *Consolidate { return &Consolidate{} }

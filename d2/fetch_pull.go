@@ -40,7 +40,8 @@ func tellsTies(order Order) bool {
 }
 
 // NewPull returns a source of what an operator answers in an order. The operator
-// must be built in already, all but a [Store]. It returns [ErrNoFetch] if that is not possible without sorting, or [ErrNoTies].
+// must be built in already, all but a [Store]. It returns [ErrNoFetch] if that is
+// not possible without sorting, or [ErrNoTies].
 func NewPull(from Fetchable, order Order) (*Pull, error) {
 	p := &Pull{from: from, order: order, req: Everything(order)}
 	p.onRow = p.row
