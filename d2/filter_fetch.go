@@ -120,10 +120,7 @@ func (s *selection) fetch(fc *FetchCtx, r *FetchReq, yield func(uint32) bool) Fe
 		f.size = min(max(next, 1), mostJudged)
 	}
 	f.req.Limit, f.req.Want = 0, s.share.want(want)
-	end := s.in.Fetch(fc, &f.req, f.onRow)
-	if !f.cut {
-		f.judge()
-	}
+	end := f.read(fc)
 	if f.cut {
 		end = LimitReached
 	}
@@ -136,28 +133,56 @@ func (s *selection) fetch(fc *FetchCtx, r *FetchReq, yield func(uint32) bool) Fe
 	return end
 }
 
+// read judges the rows of the input. Those of a store that is only to be read in
+// order are judged where they lie.
+func (f *selectFrame) read(fc *FetchCtx) FetchEnd {
+	if store, ok := f.s.in.(*Store); ok && f.req.Order != nil && !f.req.keyed() {
+		if rows := store.ordered(f.req.Order); rows != nil {
+			store.enter()
+			f.scan(fc, rows, store)
+			return store.end()
+		}
+	}
+	end := f.s.in.Fetch(fc, &f.req, f.onRow)
+	if !f.cut {
+		f.judge(f.chunk)
+	}
+	return end
+}
+
+func (f *selectFrame) scan(fc *FetchCtx, rows *Ordered, store *Store) {
+	rank, to := store.span(rows, &f.req)
+	for rank < to && !f.cut {
+		block := rows.BlockAt(rank)
+		block = block[:min(len(block), to-rank, f.size)]
+		fc.Scanned += len(block)
+		rank += len(block)
+		f.judge(block)
+	}
+}
+
 func (f *selectFrame) row(row uint32) bool {
 	f.chunk = append(f.chunk, row)
 	if len(f.chunk) < f.size {
 		return true
 	}
-	f.judge()
+	f.judge(f.chunk)
+	f.chunk = f.chunk[:0]
 	return !f.cut
 }
 
 // judge passes on what a predicate keeps of a chunk and sets the size of the
 // next one.
-func (f *selectFrame) judge() {
-	if len(f.chunk) == 0 {
+func (f *selectFrame) judge(chunk []uint32) {
+	if len(chunk) == 0 {
 		return
 	}
-	keep, err := f.s.pred.Select(f.chunk, f.keep[:0])
+	keep, err := f.s.pred.Select(chunk, f.keep[:0])
 	f.keep = keep[:0]
 	if err != nil {
 		panic(SourceFault{err})
 	}
-	f.seen += len(f.chunk)
-	f.chunk = f.chunk[:0]
+	f.seen += len(chunk)
 	for _, row := range keep {
 		f.got++
 		if !f.yield(row) || f.got == f.r.Limit {

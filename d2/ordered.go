@@ -48,8 +48,6 @@ func (o *Ordered) Reserve(n int) {
 func (o *Ordered) Clear() { *o = Ordered{order: o.order} }
 
 // block returns the rows of the block at a position.
-//
-//go:noinline
 func (o *Ordered) block(pos int) []uint32 {
 	at := int(o.seq[pos]) * o.stride
 	return o.slab[at : at+int(o.counts[pos])]

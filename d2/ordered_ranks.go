@@ -2,12 +2,12 @@ package d2
 
 import "math/bits"
 
-// Calls of these are many and seldom in a loop: inlined, they would be some 8 kB
-// of the module.
-
 // The Fenwick tree is stored with offset 0: tree[i] sums the counts of the
 // blocks in (i - lowbit(i+1), i].
 
+// rebuild is called from many places and never in a loop: inlined, it would be
+// some kilobytes of the module.
+//
 //go:noinline
 func (o *Ordered) rebuild() {
 	n := len(o.counts)
@@ -31,8 +31,6 @@ func (o *Ordered) bump(pos int, by uint32) {
 }
 
 // before returns the number of rows in the blocks before pos.
-//
-//go:noinline
 func (o *Ordered) before(pos int) int {
 	sum := uint32(0)
 	for ; pos > 0; pos &= pos - 1 {
@@ -42,8 +40,6 @@ func (o *Ordered) before(pos int) int {
 }
 
 // locate returns the block position and index of a rank within [0, n).
-//
-//go:noinline
 func (o *Ordered) locate(rank int) (pos, idx int) {
 	left := uint32(rank)
 	n := len(o.tree)

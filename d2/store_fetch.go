@@ -79,10 +79,15 @@ func (s *Store) Fetch(fc *FetchCtx, r *FetchReq, yield func(row uint32) bool) Fe
 	}
 	cut := f.cut
 	s.done(f)
-	switch {
-	case cut:
+	if cut {
 		return LimitReached
-	case s.partial:
+	}
+	return s.end()
+}
+
+// end tells how a fetch ends that has read everything.
+func (s *Store) end() FetchEnd {
+	if s.partial {
 		return EndOfLocal
 	}
 	return EndOfInput

@@ -71,8 +71,6 @@ func bounds(offset, limit uint32, rows int) (from, to int) {
 }
 
 // covered tells whether a row with this order key would have to be held.
-//
-//go:noinline
 func (w *differ) covered(slot Slot) bool {
 	return w.exhausted || (w.hasHi && w.order.Compare(slot, w.hi) <= 0)
 }
