@@ -13,9 +13,6 @@ import (
 func TestWorkloads_VisitWhatTheySayAndAllocateNothing(t *testing.T) {
 	for _, w := range append(flows(), states()...) {
 		t.Run(w.Name, func(t *testing.T) {
-			if testing.Short() && w.Cycle > 1000 {
-				t.Skip("large")
-			}
 			s := w.make()
 			s.runs(2 * w.Cycle)
 			for range 5 {
