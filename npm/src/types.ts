@@ -10,7 +10,7 @@ export type {
   RowChange,
   SubscribeChangesOptions,
 } from './types/changes.ts'
-export type { Collection, InferCollectionType, Transaction, TransactionState } from './types/collection.ts'
+export type { Collection, InferCollectionType } from './types/collection.ts'
 export type {
   BaseCollectionConfig,
   CleanupFn,
@@ -43,3 +43,17 @@ export type {
   WithVirtualProps,
   WritableDeep,
 } from './types/rows.ts'
+export type {
+  CreateOptimisticActionsOptions,
+  InsertConfig,
+  MutationFn,
+  MutationFnParams,
+  NonEmptyArray,
+  OperationConfig,
+  PendingMutation,
+  ResolveTransactionChanges,
+  Transaction,
+  TransactionConfig,
+  TransactionState,
+  TransactionWithMutations,
+} from './types/transactions.ts'

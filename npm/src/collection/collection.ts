@@ -1,8 +1,9 @@
 import type { ChangeListener, CollectionSubscription, SubscribeChangesOptions } from '../types/changes.ts'
-import type { Collection, Transaction } from '../types/collection.ts'
+import type { Collection } from '../types/collection.ts'
 import type { BaseCollectionConfig } from '../types/config.ts'
 import type { CollectionEventName, CollectionEvents, CollectionStatus } from '../types/events.ts'
 import type { StringCollationConfig, UtilsRecord, WithVirtualProps, WritableDeep } from '../types/rows.ts'
+import type { InsertConfig, OperationConfig, Transaction } from '../types/transactions.ts'
 import { INSIDE } from './access.ts'
 import type { DirectWrites } from './direct-writes.ts'
 import { InitialState, type ManagedCollection } from './lifecycle.ts'
@@ -183,16 +184,30 @@ export class CollectionImpl<
   }
 
   /** Adds rows, all or nothing. An own property, so that it can be passed on alone. */
-  insert = (data: T | T[]): Transaction => this.#writes.insert(this, data)
+  insert = (data: T | T[], config?: InsertConfig): Transaction => this.#writes.insert(this, data, config)
 
   update(key: TKey, callback: (draft: WritableDeep<T>) => void): Transaction
+  update(key: TKey, config: OperationConfig, callback: (draft: WritableDeep<T>) => void): Transaction
   update(keys: TKey[], callback: (drafts: Array<WritableDeep<T>>) => void): Transaction
-  update(keys: TKey | TKey[], callback: (draft: never) => void): Transaction {
-    return this.#writes.update(this, keys, callback as (draft: unknown) => void)
+  update(
+    keys: TKey[],
+    config: OperationConfig,
+    callback: (drafts: Array<WritableDeep<T>>) => void,
+  ): Transaction
+  update(
+    keys: TKey | TKey[],
+    configOrCallback: OperationConfig | ((draft: never) => void),
+    callback?: (draft: never) => void,
+  ): Transaction {
+    if (typeof configOrCallback === 'function') {
+      return this.#writes.update(this, keys, undefined, configOrCallback as (draft: unknown) => void)
+    }
+    return this.#writes.update(this, keys, configOrCallback, callback as (draft: unknown) => void)
   }
 
   /** Removes rows, all or nothing. An own property, so that it can be passed on alone. */
-  delete = (keys: TKey | TKey[]): Transaction => this.#writes.delete(this, keys)
+  delete = (keys: TKey | TKey[], config?: OperationConfig): Transaction =>
+    this.#writes.delete(this, keys, config)
 
   async #whenReadable(): Promise<void> {
     if (this.#inside.size === 0 && !this.isReady()) await this.#inside.preload()

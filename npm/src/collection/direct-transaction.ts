@@ -1,4 +1,4 @@
-import type { Transaction, TransactionState } from '../types/collection.ts'
+import type { Transaction, TransactionState } from '../types/transactions.ts'
 import { randomId } from './uuid.ts'
 
 type Key = string | number

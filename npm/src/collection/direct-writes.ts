@@ -17,7 +17,7 @@ import { cloneRow } from '../rows/deep-clone.ts'
 import { deepEquals } from '../rows/deep-equals.ts'
 import type { RootCollection } from '../sync/root-collection.ts'
 import { Stage, SyncTransaction } from '../sync/sync-transaction.ts'
-import type { Transaction } from '../types/collection.ts'
+import type { InsertConfig, OperationConfig, Transaction } from '../types/transactions.ts'
 import { DirectTransaction, type Mutation, mutation } from './direct-transaction.ts'
 import type { ManagedCollection } from './lifecycle.ts'
 
@@ -31,9 +31,14 @@ interface Target {
 
 /** `insert`, `update` and `delete` of a collection. */
 export interface DirectWrites {
-  insert(target: Target, data: object | readonly object[]): Transaction
-  update(target: Target, keys: Key | readonly Key[], callback: (draft: unknown) => void): Transaction
-  delete(target: Target, keys: Key | readonly Key[]): Transaction
+  insert(target: Target, data: object | readonly object[], config?: InsertConfig): Transaction
+  update(
+    target: Target,
+    keys: Key | readonly Key[],
+    config: OperationConfig | undefined,
+    callback: (draft: unknown) => void,
+  ): Transaction
+  delete(target: Target, keys: Key | readonly Key[], config?: OperationConfig): Transaction
 }
 
 /** Writes to a collection that has nowhere to send them: refused. */
@@ -84,7 +89,12 @@ export class LocalWrites implements DirectWrites {
     return this.#apply(mutations)
   }
 
-  update(target: Target, keys: Key | readonly Key[], callback: (draft: unknown) => void): Transaction {
+  update(
+    target: Target,
+    keys: Key | readonly Key[],
+    _config: OperationConfig | undefined,
+    callback: (draft: unknown) => void,
+  ): Transaction {
     if (keys === undefined) throw new MissingUpdateArgumentError()
     assertUsable(this.#inside, 'update')
     const list = Array.isArray(keys) ? (keys as readonly Key[]) : [keys as Key]

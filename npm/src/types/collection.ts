@@ -3,17 +3,7 @@ import type { ChangeListener, CollectionSubscription, SubscribeChangesOptions } 
 import type { BaseCollectionConfig } from './config.ts'
 import type { CollectionEventName, CollectionEvents, CollectionStatus } from './events.ts'
 import type { StringCollationConfig, UtilsRecord, WithVirtualProps, WritableDeep } from './rows.ts'
-
-/** Where a transaction stands. */
-export type TransactionState = 'pending' | 'persisting' | 'completed' | 'failed'
-
-/** The handle of a direct insert, update or delete. */
-export interface Transaction {
-  readonly id: string
-  readonly state: TransactionState
-  /** Settles with the outcome; resolves with the transaction itself. */
-  readonly isPersisted: { readonly promise: Promise<Transaction> }
-}
+import type { InsertConfig, OperationConfig, Transaction } from './transactions.ts'
 
 /**
  * A set of rows by key, filled by a sync source or a query. Reads are synchronous, never start syncing
@@ -23,6 +13,8 @@ export interface Collection<
   T extends object = Record<string, unknown>,
   TKey extends string | number = string | number,
   TUtils extends UtilsRecord = UtilsRecord,
+  TSchema = never,
+  TInput extends object = T,
 > {
   readonly id: string
   readonly config: BaseCollectionConfig<T, TKey, TUtils>
@@ -77,13 +69,19 @@ export interface Collection<
   waitFor<E extends CollectionEventName>(event: E, timeoutMs?: number): Promise<CollectionEvents[E]>
 
   /** Adds rows. All or nothing. */
-  insert(data: T | T[]): Transaction
+  insert(data: TInput | TInput[], config?: InsertConfig): Transaction
   /** Changes one row through a draft. */
-  update(key: TKey, callback: (draft: WritableDeep<T>) => void): Transaction
+  update(key: TKey, callback: (draft: WritableDeep<TInput>) => void): Transaction
+  update(key: TKey, config: OperationConfig, callback: (draft: WritableDeep<TInput>) => void): Transaction
   /** Changes several rows through drafts, in the order of `keys`. */
-  update(keys: TKey[], callback: (drafts: Array<WritableDeep<T>>) => void): Transaction
+  update(keys: TKey[], callback: (drafts: Array<WritableDeep<TInput>>) => void): Transaction
+  update(
+    keys: TKey[],
+    config: OperationConfig,
+    callback: (drafts: Array<WritableDeep<TInput>>) => void,
+  ): Transaction
   /** Removes rows. All or nothing. */
-  delete(keys: TKey | TKey[]): Transaction
+  delete(keys: TKey | TKey[], config?: OperationConfig): Transaction
 }
 
 /** The row type of a collection, virtual properties included. */
