@@ -136,8 +136,10 @@ func (l *Lease) Column(path []string, needText bool) (*query.Column, error) {
 			return &c.Column, nil
 		}
 	}
-	c := &Column{Index: r.nextIndex, Path: path, Text: needText}
-	slots := r.Slots(nil)
+	c := &Column{Index: r.nextIndex, Path: path, Text: needText, virtual: virtualOf(path)}
+	slots := r.every(nil)
+	standing := len(slots)
+	slots = r.parkedRows(slots)
 	cells, err := r.shell.ReadColumn(r.ID, c.Index, path, needText, slots)
 	if err != nil {
 		return nil, err
@@ -146,6 +148,9 @@ func (l *Lease) Column(path []string, needText bool) (*query.Column, error) {
 	c.grow(len(r.keyOf))
 	for i, s := range slots {
 		c.set(r.dict, s, cells.At(i))
+	}
+	if c.virtual != 0 {
+		r.fillVirtual(c, slots[:standing])
 	}
 	r.adopt(c, l)
 	return &c.Column, nil
@@ -174,7 +179,7 @@ func (l *Lease) derive(e *query.Expr) (*query.Column, error) {
 	}
 	c := &Column{derived: prog, expr: e, id: id, lease: lease}
 	c.grow(len(r.keyOf))
-	if err := r.fill(c, r.Slots(nil)); err != nil {
+	if err := r.fill(c, r.parkedRows(r.every(nil))); err != nil {
 		lease.Release()
 		return nil, err
 	}

@@ -100,7 +100,7 @@ func TestLease_AnArrangementThatGoesLetsItsColumnsGo(t *testing.T) {
 			t.Fatal(err)
 		}
 		l.Release()
-		b.end(nil)
+		b.end()
 	}
 	if columns, arrangements, _ := b.root.Held(); columns != warm || arrangements != 0 {
 		t.Errorf("%d columns and %d arrangements are left", columns, arrangements)
@@ -228,7 +228,7 @@ func TestOrder_DerivedColumnsFollowTheirOperands(t *testing.T) {
 	if _, err := b.lease().Order([]query.Term{{Expr: query.Call(query.FnLt, query.Ref("v"), query.Const(value.Number(0)))}}, true); err == nil {
 		t.Error("an order over a value its expression cannot take was made")
 	}
-	b.end(nil)
+	b.end()
 	if n := b.root.Carried(); n != 1 || len(b.root.columns) != 2 {
 		t.Errorf("%d of %d columns are carried", n, len(b.root.columns))
 	}
@@ -294,7 +294,7 @@ func TestClear_GivesEverythingBackAndStartsOver(t *testing.T) {
 	l.Release()
 	next := b.root.nextIndex
 	b.root.Clear(b)
-	b.end(nil)
+	b.end()
 	if columns, arrangements, bytes := b.root.Held(); columns+arrangements+bytes != 0 || b.root.Len() != 0 || len(b.carried) != 0 {
 		t.Errorf("%d columns, %d arrangements, %d bytes are left", columns, arrangements, bytes)
 	}
@@ -307,7 +307,7 @@ func TestClear_GivesEverythingBackAndStartsOver(t *testing.T) {
 		t.Errorf("afterwards told %q", got)
 	}
 	b.root.Drop()
-	b.end(nil)
+	b.end()
 	if b.dict.Live() != 0 {
 		t.Error("the name outlives the collection")
 	}

@@ -1,6 +1,7 @@
 package collection
 
 import (
+	"millrace.dev/millrace/collection/query"
 	"millrace.dev/millrace/collection/value"
 	"millrace.dev/millrace/d2"
 )
@@ -31,6 +32,16 @@ type Effects interface {
 	DropColumn(col, index uint32)
 	FreeKeys(col uint32, ids []uint32)
 	FreeSlots(col uint32, slots []uint32)
+	// Below tells the confirmed versions of covered keys: pairs of key id and slot.
+	Below(col uint32, pairs []uint32)
+	// Local tells which confirmed rows stand as local.
+	Local(col uint32, slots []uint32)
+	// Parked tells that a sync transaction waits.
+	Parked(col, tx uint32)
+	// Applied tells which sync transactions have waited and are applied.
+	Applied(col uint32, txs []uint32)
+	// Found is the answer to Find: pairs of key id and slot in order.
+	Found(col uint32, pairs []uint32)
 }
 
 // Base is what root and live collections have in common: identity, status and
@@ -49,26 +60,34 @@ func (b *Base) Go(to Status, message string, out Effects) {
 	out.Status(b.ID, from, to, message)
 }
 
-// Subscribe adds a subscription. It reports false if the id is taken.
-func (b *Base) Subscribe(id uint32, mode Mode) bool {
+// Subscribe adds a subscription. It reports nil if the id is taken.
+func (b *Base) Subscribe(id uint32, mode Mode, where []*query.Expr) *Subscription {
 	for _, s := range b.subs {
 		if s.ID == id {
-			return false
+			return nil
 		}
 	}
-	b.subs = append(b.subs, &Subscription{ID: id, Mode: mode})
-	return true
+	s := &Subscription{ID: id, Mode: mode, Where: where}
+	b.subs = append(b.subs, s)
+	return s
 }
 
-// Unsubscribe removes a subscription. It reports false if there is none.
-func (b *Base) Unsubscribe(id uint32) bool {
+// EachSubscription calls visit with every subscription.
+func (b *Base) EachSubscription(visit func(s *Subscription)) {
+	for _, s := range b.subs {
+		visit(s)
+	}
+}
+
+// Unsubscribe removes a subscription and returns it, or nil if there is none.
+func (b *Base) Unsubscribe(id uint32) *Subscription {
 	for i, s := range b.subs {
 		if s.ID == id {
 			b.subs = append(b.subs[:i:i], b.subs[i+1:]...)
-			return true
+			return s
 		}
 	}
-	return false
+	return nil
 }
 
 // Subscriptions counts the subscriptions.
@@ -86,9 +105,24 @@ func (b *Base) Emit(changes []d2.Change, moved bool, out Effects) {
 			continue
 		}
 		given, same := s.Filter(changes)
-		if same {
+		switch {
+		case same:
 			out.Emit(b.ID, s.ID, EmitInstall, nil)
-		} else {
+		case given != nil || len(s.Where) == 0:
+			out.Emit(b.ID, s.ID, EmitGiven, given)
+		}
+	}
+}
+
+// EmitThese tells every subscription of net changes that were installed by
+// earlier commands.
+func (b *Base) EmitThese(changes []d2.Change, out Effects) {
+	for _, s := range b.subs {
+		given, same := s.Filter(changes)
+		if same {
+			given = changes
+		}
+		if given != nil || len(s.Where) == 0 {
 			out.Emit(b.ID, s.ID, EmitGiven, given)
 		}
 	}
@@ -113,7 +147,12 @@ func (b *Base) Forget() {
 // it.
 func (b *Base) EmitAll(all []d2.Change, out Effects) {
 	for _, s := range b.subs {
-		s.Filter(all)
-		out.Emit(b.ID, s.ID, EmitContent, nil)
+		given, _ := s.Filter(all)
+		switch {
+		case len(s.Where) == 0:
+			out.Emit(b.ID, s.ID, EmitContent, nil)
+		case given != nil:
+			out.Emit(b.ID, s.ID, EmitGiven, given)
+		}
 	}
 }

@@ -57,7 +57,7 @@ func newBench(t interface{ Fatalf(string, ...any) }) *bench {
 	b.dict = NewDict(b)
 	name := b.cell("the collection")
 	b.dict.Touch(name)
-	b.root = NewRoot(1, name, b, b.dict)
+	b.root = NewRoot(1, name, false, b, b.dict)
 	return b
 }
 
@@ -202,7 +202,7 @@ func (b *bench) sync(truncate bool, ops ...op) ([]d2.Change, error) {
 		}
 		tx.Columns = append(tx.Columns, b.message(values, true))
 	}
-	changes, err := b.root.Apply(tx)
+	changes, _, err := b.root.Apply(tx, b)
 	if err != nil {
 		for _, s := range taken {
 			b.slots[s] = nil
@@ -218,9 +218,9 @@ func (b *bench) sync(truncate bool, ops ...op) ([]d2.Change, error) {
 	return changes, err
 }
 
-// end ends a command: changes are retired, and what is free is freed.
-func (b *bench) end(changes []d2.Change) {
-	b.root.Retire(changes)
+// end ends a command: old versions are retired, and what is free is freed.
+func (b *bench) end() {
+	b.root.Retire()
 	b.root.Finish(b)
 	for _, id := range b.dict.Sweep(nil) {
 		if b.texts[id] == "\x00free" {
@@ -239,7 +239,7 @@ func (b *bench) do(ops ...op) []d2.Change {
 		b.t.Fatalf("%v", err)
 	}
 	changes = slices.Clone(changes)
-	b.end(changes)
+	b.end()
 	return changes
 }
 
@@ -328,3 +328,14 @@ func (b *bench) content(o *Ordering) string {
 }
 
 func number(i int) string { return strconv.Itoa(i) }
+
+func (b *bench) Below(uint32, []uint32)   {}
+func (b *bench) Local(uint32, []uint32)   {}
+func (b *bench) Parked(uint32, uint32)    {}
+func (b *bench) Applied(uint32, []uint32) {}
+func (b *bench) Found(uint32, []uint32)   {}
+
+func (b *bench) Compose(uint32, []uint32, int, int) ([]uint32, []Cells, error) {
+	b.t.Fatalf("nothing here is composed")
+	return nil, nil, nil
+}

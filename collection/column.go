@@ -17,7 +17,8 @@ type Column struct {
 	id      string         // of the expression
 	lease   *Lease         // on the columns it is computed from
 	res     *resource
-	texts   int // cells that hold a text id
+	texts   int   // cells that hold a text id
+	virtual uint8 // filled by the engine where the row has no value of its own
 }
 
 // grow makes room for slot.

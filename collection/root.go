@@ -41,18 +41,44 @@ type Root struct {
 	routes    []*routedColumn
 	sent      []*Target // scratch of Deliver
 
+	// Local writes (docs/writes.md).
+	sourceless     bool                // what is pending counts as confirmed
+	session        uint32              // counts how often the root was cleared
+	over           map[uint32]*covered // by key id
+	kept           []uint32            // key ids with kept layers
+	marks          map[uint32]struct{} // key ids written locally and not confirmed since
+	standing       []Standing          // by slot, as far as any is not Remote
+	local          []uint32            // slots that became Local, to be told
+	sending        int                 // transactions being persisted that have written here
+	sendingInserts int                 // their inserts
+	inserted       uint32              // counts inserts, for the order of rows without a confirmed one
+	parked         []*parked
+	waitingKeys    map[uint32]int // by key id: parked transactions that mention it
+	applied        []uint32       // numbers of transactions admitted
+
+	// Of the step under way; leaving until it has been published.
 	epoch   uint32
 	touched []uint32 // by key id: epoch of its entry
 	entryOf []uint32 // by key id: the entry
 	entries []entry
+	merges  []merge
 	changes []d2.Change
-	slots   []uint32 // of the transaction being applied
+	slots   []uint32 // rows of the message being taken
+	wanted  []uint32 // pairs of slot and key id a message brings
+	spent   []uint32 // slots that are free when nothing holds them after the step
+	leaving []uint32 // slots that are free when nothing holds them after its publication
+	patches []uint32 // scratch of fold
+	pairs   []uint32 // scratch of tellBelow
+	ask     composition
 }
 
 // NewRoot returns an empty collection.
-func NewRoot(id uint32, name value.Cell, shell Shell, dict *Dict) *Root {
+// One that is sourceless shows local writes as confirmed.
+func NewRoot(id uint32, name value.Cell, sourceless bool, shell Shell, dict *Dict) *Root {
 	dict.Ref(name)
-	return &Root{Base: Base{ID: id, Name: name}, shell: shell, dict: dict}
+	r := &Root{Base: Base{ID: id, Name: name}, sourceless: sourceless, shell: shell, dict: dict}
+	r.over, r.marks = map[uint32]*covered{}, map[uint32]struct{}{}
+	return r
 }
 
 // Len returns the number of visible rows.
@@ -129,6 +155,9 @@ func (r *Root) release(slot uint32) {
 		c.clear(r.dict, slot)
 	}
 	r.keyOf[slot] = none
+	if int(slot) < len(r.standing) {
+		r.standing[slot] = Remote
+	}
 	r.freed = append(r.freed, slot)
 	if !r.noted && r.Loose != nil {
 		r.noted = true
@@ -139,7 +168,9 @@ func (r *Root) release(slot uint32) {
 // retire frees a slot whose row has left, now or when its last pin goes.
 func (r *Root) retire(slot uint32) {
 	if r.pins[slot] > 0 {
-		r.zombies = append(r.zombies, slot)
+		if !slices.Contains(r.zombies, slot) {
+			r.zombies = append(r.zombies, slot)
+		}
 		return
 	}
 	r.release(slot)
@@ -154,7 +185,7 @@ func (r *Root) loadKeys() error {
 	ids := make([]uint32, 0, len(r.slotOf))
 	for k, s := range r.slotOf {
 		// Keys that are dead but not yet freed may come back, and are no new ones then.
-		if s != none || r.deadMark[k] {
+		if s != none || r.deadMark[k] || r.waitingKeys[uint32(k)] > 0 {
 			ids = append(ids, uint32(k))
 		}
 	}
@@ -256,10 +287,11 @@ func (r *Root) freeKeys(out Effects) {
 		switch {
 		case r.slotOf[k] != none:
 			r.deadMark[k] = false
-		case held[k]:
+		case held[k] || r.over[k] != nil || r.waitingKeys[k] > 0:
 			keep = append(keep, k)
 		default:
 			r.deadMark[k] = false
+			delete(r.marks, k)
 			if r.hasKeys {
 				r.setKey(k, value.Cell{})
 			}
@@ -283,7 +315,10 @@ func (r *Root) Clear(out Effects) {
 			r.setKey(uint32(id), value.Cell{})
 		}
 	}
-	*r = Root{Base: r.Base, Loose: r.Loose, noted: r.noted, shell: r.shell, dict: r.dict, nextIndex: r.nextIndex}
+	*r = Root{
+		Base: r.Base, Loose: r.Loose, noted: r.noted, shell: r.shell, dict: r.dict, nextIndex: r.nextIndex,
+		sourceless: r.sourceless, session: r.session + 1, over: map[uint32]*covered{}, marks: map[uint32]struct{}{},
+	}
 	r.Forget()
 }
 

@@ -275,12 +275,12 @@ func (b *bench) transact(c *chance) {
 		b.t.Fatalf("duplicate %v, but %v", duplicate, err)
 	}
 	if err != nil {
-		b.end(nil)
+		b.end()
 		return
 	}
 	b.audit(changes, next, mentioned, truncate)
 	b.visible = next
-	b.end(changes)
+	b.end()
 }
 
 // audit checks net changes against the rows before and after.
@@ -328,13 +328,13 @@ func TestRoot_ShowsWhatTheTransactionsSay(t *testing.T) {
 			switch c.intn(8) {
 			case 0:
 				leases = append(leases, b.take(&c))
-				b.end(nil)
+				b.end()
 			case 1:
 				if n := len(leases); n > 0 {
 					i := c.intn(n)
 					leases[i].lease.Release()
 					leases = slices.Delete(leases, i, i+1)
-					b.end(nil)
+					b.end()
 				}
 			case 2:
 				if live := b.root.Slots(nil); len(live) > 0 && len(pinned) < 4 {
@@ -343,7 +343,7 @@ func TestRoot_ShowsWhatTheTransactionsSay(t *testing.T) {
 				} else if n := len(pinned); n > 0 {
 					b.root.Unpin(pinned[n-1])
 					pinned = pinned[:n-1]
-					b.end(nil)
+					b.end()
 				}
 			default:
 				b.transact(&c)

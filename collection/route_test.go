@@ -82,7 +82,7 @@ func TestDeliver_ReachesExactlyThePlansAChangeCanMatterTo(t *testing.T) {
 				}
 				p.target.Batch = p.target.Batch[:0]
 			}
-			b.end(changes)
+			b.end()
 		}
 		for _, p := range plans {
 			p.target.Close()

@@ -78,6 +78,10 @@ type Shell interface {
 	// Equal tells whether two rows of root col are deeply equal as template
 	// tmpl shows them; 0 is the whole row.
 	Equal(col, tmpl, a, b uint32) (bool, error)
+	// Compose lays patches over rows of root col. words holds, for each of n rows, key
+	// id, base slot or d2.None, flags (bit 0: pending), the number of patches and their slots, in order. It returns
+	// the rows' slots and the cells of the carried columns, of which there are as many as columns.
+	Compose(col uint32, words []uint32, n, columns int) ([]uint32, []Cells, error)
 	// Compare orders two texts under a collation.
 	Compare(collation, a, b uint32) (int, error)
 }

@@ -1,6 +1,10 @@
 package collection
 
-import "millrace.dev/millrace/d2"
+import (
+	"millrace.dev/millrace/collection/query"
+	"millrace.dev/millrace/collection/value"
+	"millrace.dev/millrace/d2"
+)
 
 // Mode says which changes a subscription is told of.
 type Mode uint8
@@ -18,14 +22,76 @@ const (
 // Subscription is one listener of a collection. In mode Told it remembers the
 // keys it was told of that are still there; in the other modes nothing.
 type Subscription struct {
-	ID   uint32
-	Mode Mode
-	told map[uint32]struct{}
+	ID    uint32
+	Mode  Mode
+	Where []*query.Expr // all must be true of a row; none: every row
+	told  map[uint32]struct{}
+	prog  *query.Program // Where, bound to columns while there are any
+	lease *Lease
+	met   []d2.Change // scratch of crossings
+}
+
+// Bind gives the subscription's condition, compiled over columns of lease.
+func (s *Subscription) Bind(prog *query.Program, lease *Lease) { s.prog, s.lease = prog, lease }
+
+// Bound tells whether the condition can be evaluated.
+func (s *Subscription) Bound() bool { return len(s.Where) == 0 || s.prog != nil }
+
+// Unbind gives back the columns of the condition.
+func (s *Subscription) Unbind(out Effects) {
+	s.lease.giveBack(out)
+	s.prog, s.lease = nil, nil
+}
+
+// meets tells whether a row satisfies the condition. One that it cannot be
+// evaluated for does not.
+func (s *Subscription) meets(slot uint32) bool {
+	if slot == d2.None || s.prog == nil {
+		return false
+	}
+	t, err := s.prog.Truth(slot)
+	return err == nil && t == value.True
+}
+
+// crossings turns changes into those of the rows that satisfy the condition.
+func (s *Subscription) crossings(changes []d2.Change) []d2.Change {
+	met := s.met[:0]
+	for _, c := range changes {
+		if !s.meets(c.Old) {
+			c.Old = d2.None
+		}
+		if !s.meets(c.New) {
+			c.New = d2.None
+		}
+		if c.Old != c.New {
+			met = append(met, c)
+		}
+	}
+	s.met = met
+	return met
 }
 
 // Filter turns a collection's net changes into what this subscription is to be
-// told. same means: exactly the changes as they are. The result may be empty.
+// told. same means: exactly the changes as they are. The result may be empty; with a
+// condition it is nil if there is nothing to tell.
 func (s *Subscription) Filter(changes []d2.Change) (out []d2.Change, same bool) {
+	if len(s.Where) > 0 {
+		if changes = s.crossings(changes); len(changes) == 0 {
+			return nil, false
+		}
+		if out, same = s.known(changes); same {
+			return changes, false
+		}
+		if len(out) == 0 {
+			out = nil
+		}
+		return out, false
+	}
+	return s.known(changes)
+}
+
+// known turns changes into what a subscription in mode Told is to hear of them.
+func (s *Subscription) known(changes []d2.Change) (out []d2.Change, same bool) {
 	if s.Mode != Told {
 		return nil, true
 	}

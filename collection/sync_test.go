@@ -56,7 +56,7 @@ func TestApply_NetChanges(t *testing.T) {
 				before--
 			}
 		}
-		b.end(changes)
+		b.end()
 		used := 0
 		for _, s := range b.slots {
 			if s != nil {
@@ -110,22 +110,22 @@ func TestApply_RefusalsLeaveEverythingAsItWas(t *testing.T) {
 		path string
 	}{
 		"a list that is no triples":   {Sync{Ops: []uint32{1, 0}}, "ops[2]"},
-		"an operation there is not":   {Sync{Ops: []uint32{3, 0, 9}, Columns: []Cells{one(text, 0)}}, "ops[0]"},
-		"a key id far away":           {Sync{Ops: []uint32{1, 1 << 20, 9}, Columns: []Cells{one(text, 0)}}, "ops[0]"},
-		"a slot far away":             {Sync{Ops: []uint32{2, 0, none, 1, 1, 1 << 20}, Columns: []Cells{one(text, 0)}}, "ops[1]"},
-		"a slot in use":               {Sync{Ops: []uint32{1, 0, 1}, Columns: []Cells{one(text, 0)}}, "ops[0]"},
-		"a slot that appears twice":   {Sync{Ops: []uint32{1, 0, 5, 1, 1, 5}, Columns: []Cells{{N: 2, Uniform: value.KindNull}}}, "ops[1]"},
+		"an operation there is not":   {Sync{Ops: []uint32{4, 0, 9}, Content: Content{Columns: []Cells{one(text, 0)}}}, "ops[0]"},
+		"a key id far away":           {Sync{Ops: []uint32{1, 1 << 20, 9}, Content: Content{Columns: []Cells{one(text, 0)}}}, "ops[0]"},
+		"a slot far away":             {Sync{Ops: []uint32{2, 0, none, 1, 1, 1 << 20}, Content: Content{Columns: []Cells{one(text, 0)}}}, "ops[1]"},
+		"a slot in use":               {Sync{Ops: []uint32{1, 0, 1}, Content: Content{Columns: []Cells{one(text, 0)}}}, "ops[0]"},
+		"a slot that appears twice":   {Sync{Ops: []uint32{1, 0, 5, 1, 1, 5}, Content: Content{Columns: []Cells{{N: 2, Uniform: value.KindNull}}}}, "ops[1]"},
 		"no columns":                  {Sync{Ops: []uint32{1, 0, 5}}, "columns[0]"},
-		"too many columns":            {Sync{Ops: []uint32{1, 0, 5}, Columns: []Cells{one(text, 0), one(text, 0)}}, "columns[2]"},
-		"a column of another length":  {Sync{Ops: []uint32{1, 0, 5}, Columns: []Cells{{N: 2}}}, "columns[0]"},
-		"a kind there is not":         {Sync{Ops: []uint32{1, 0, 5}, Columns: []Cells{one(11, 0)}}, "columns[0]"},
-		"a text id that is negative":  {Sync{Ops: []uint32{1, 0, 5}, Columns: []Cells{one(text, -1)}}, "columns[0]"},
-		"a text id that is no whole":  {Sync{Ops: []uint32{1, 0, 5}, Columns: []Cells{one(text, 1.5)}}, "columns[0]"},
-		"a text id that is too large": {Sync{Ops: []uint32{1, 0, 5}, Columns: []Cells{one(text, MaxText)}}, "columns[0]"},
-		"keys without cells":          {Sync{NewKeys: []uint32{7}, Columns: []Cells{{}}}, "newKeys[0]"},
-		"a new key far away":          {Sync{NewKeys: []uint32{1 << 30}, Keys: one(text, 0), Columns: []Cells{{}}}, "newKeys[0]"},
-		"a duplicate":                 {Sync{Ops: []uint32{1, 9, 5, 2, 1, none, 0, 0, 6}, NewKeys: []uint32{9}, Keys: one(value.KindNumber, 4), Columns: []Cells{{N: 2, Uniform: text, Vals: []float64{0, 1}}}}, "0"},
-		"a text without its bytes":    {Sync{Ops: []uint32{1, 0, 5}, Columns: []Cells{one(text, 90)}}, "columns[0]"},
+		"too many columns":            {Sync{Ops: []uint32{1, 0, 5}, Content: Content{Columns: []Cells{one(text, 0), one(text, 0)}}}, "columns[2]"},
+		"a column of another length":  {Sync{Ops: []uint32{1, 0, 5}, Content: Content{Columns: []Cells{{N: 2}}}}, "columns[0]"},
+		"a kind there is not":         {Sync{Ops: []uint32{1, 0, 5}, Content: Content{Columns: []Cells{one(11, 0)}}}, "columns[0]"},
+		"a text id that is negative":  {Sync{Ops: []uint32{1, 0, 5}, Content: Content{Columns: []Cells{one(text, -1)}}}, "columns[0]"},
+		"a text id that is no whole":  {Sync{Ops: []uint32{1, 0, 5}, Content: Content{Columns: []Cells{one(text, 1.5)}}}, "columns[0]"},
+		"a text id that is too large": {Sync{Ops: []uint32{1, 0, 5}, Content: Content{Columns: []Cells{one(text, MaxText)}}}, "columns[0]"},
+		"keys without cells":          {Sync{Content: Content{NewKeys: []uint32{7}, Columns: []Cells{{}}}}, "newKeys[0]"},
+		"a new key far away":          {Sync{Content: Content{NewKeys: []uint32{1 << 30}, Keys: one(text, 0), Columns: []Cells{{}}}}, "newKeys[0]"},
+		"a duplicate":                 {Sync{Ops: []uint32{1, 9, 5, 2, 1, none, 0, 0, 6}, Content: Content{NewKeys: []uint32{9}, Keys: one(value.KindNumber, 4), Columns: []Cells{{N: 2, Uniform: text, Vals: []float64{0, 1}}}}}, "0"},
+		"a text without its bytes":    {Sync{Ops: []uint32{1, 0, 5}, Content: Content{Columns: []Cells{one(text, 90)}}}, "columns[0]"},
 	} {
 		for _, keyed := range []bool{true, false} {
 			b := newBench(t)
@@ -139,7 +139,7 @@ func TestApply_RefusalsLeaveEverythingAsItWas(t *testing.T) {
 				}
 			}
 			before := b.state()
-			_, err := b.root.Apply(&c.tx)
+			_, _, err := b.root.Apply(&c.tx, b)
 			var refusal *SyncError
 			if !errors.As(err, &refusal) || refusal.Path != c.path || refusal.Duplicate != (name == "a duplicate") {
 				t.Errorf("%s: %v", name, err)
@@ -166,7 +166,7 @@ func TestApply_ADuplicateFreesTheTextsItBrought(t *testing.T) {
 	if _, err := b.sync(false, ins("n", v("fresh")), ins("a", v("other"))); err == nil {
 		t.Fatal("a duplicate was taken")
 	}
-	b.end(nil)
+	b.end()
 	if b.texts[b.dictID("x")] != "x" || slices.Contains(b.texts, "fresh") || slices.Contains(b.texts, "other") {
 		t.Errorf("texts are %q", b.texts)
 	}
@@ -178,7 +178,7 @@ func TestApply_AVouchedInsertIsNotChecked(t *testing.T) {
 	b := newBench(t)
 	b.do(ins("a", v(1)))
 	b.slots = append(b.slots, v(2))
-	changes, err := b.root.Apply(&Sync{Vouched: true, Ops: []uint32{OpInsert, 0, uint32(len(b.slots) - 1)}})
+	changes, _, err := b.root.Apply(&Sync{Vouched: true, Ops: []uint32{OpInsert, 0, uint32(len(b.slots) - 1)}}, b)
 	if err != nil || b.told(changes) != "a 1 2" {
 		t.Errorf("%v %v", b.told(changes), err)
 	}
@@ -254,13 +254,13 @@ func TestKeys_OfPinnedVersionsAreKept(t *testing.T) {
 		t.Fatal("nothing was freed")
 	}
 	b.root.Unpin(slot)
-	b.end(nil)
+	b.end()
 	other := b.root.SlotOf(b.keyIDs["x"])
 	if o.Compare(slot, other) >= 0 || b.root.KeyOf(slot) != b.keyIDs["pinned"] || b.slots[slot] == nil {
 		t.Error("a pinned version cannot be read")
 	}
 	b.root.Unpin(slot)
-	b.end(nil)
+	b.end()
 	if b.slots[slot] != nil || slices.Contains(b.texts, "text") {
 		t.Error("the version outlived its pins")
 	}
@@ -318,8 +318,8 @@ func TestFilter_TellsEachSubscriptionWhatItsModeSays(t *testing.T) {
 
 func TestFilter_ForgetsWithTheContent(t *testing.T) {
 	b := newBench(t)
-	b.root.Subscribe(4, Told)
-	if b.root.Subscribe(4, All) {
+	b.root.Subscribe(4, Told, nil)
+	if b.root.Subscribe(4, All, nil) != nil {
 		t.Error("an id was taken twice")
 	}
 	b.root.subs[0].Filter([]d2.Change{{Key: 1, Old: none, New: 5}})
@@ -327,7 +327,7 @@ func TestFilter_ForgetsWithTheContent(t *testing.T) {
 	if got, same := b.root.subs[0].Filter([]d2.Change{{Key: 1, Old: 5, New: none}}); same || len(got) != 0 {
 		t.Errorf("told %v after the content went", got)
 	}
-	if !b.root.Unsubscribe(4) || b.root.Unsubscribe(4) || b.root.Subscriptions() != 0 {
+	if b.root.Unsubscribe(4) == nil || b.root.Unsubscribe(4) != nil || b.root.Subscriptions() != 0 {
 		t.Error("a subscription ends once")
 	}
 }
@@ -338,12 +338,9 @@ func TestApply_OnceKeysAreCarriedEachHasItsOwn(t *testing.T) {
 	if _, err := b.lease().Order(nil, true); err != nil {
 		t.Fatal(err)
 	}
-	for name, tx := range map[string]Sync{
-		"a new key without its cell": {Ops: []uint32{0, 7, 9}},
-		"another key for an id":      {NewKeys: []uint32{0}, Keys: Cells{N: 1, Uniform: value.KindNumber, Vals: []float64{3}}},
-	} {
+	for name, tx := range map[string]Sync{"a new key without its cell": {Ops: []uint32{0, 7, 9}}, "another key for an id": {Content: Content{NewKeys: []uint32{0}, Keys: Cells{N: 1, Uniform: value.KindNumber, Vals: []float64{3}}}}} {
 		var refusal *SyncError
-		if _, err := b.root.Apply(&tx); !errors.As(err, &refusal) || refusal.Path != "newKeys[0]" {
+		if _, _, err := b.root.Apply(&tx, b); !errors.As(err, &refusal) || refusal.Path != "newKeys[0]" {
 			t.Errorf("%s: %v", name, err)
 		}
 	}

@@ -71,8 +71,10 @@ type Engine struct {
 	roots map[uint32]*rootNode
 	lives map[uint32]*Live
 	order []*rootNode // roots in order of creation
+	txs   map[uint32]*collection.Transaction
 	out   collection.Effects
 
+	held  []*holding  // writes the graph has not seen
 	due   []*Live     // what the last run reached
 	loose []*rootNode // roots with something to finish
 	slots []uint32
@@ -83,7 +85,7 @@ type Engine struct {
 func New(shell collection.Shell) *Engine {
 	return &Engine{
 		Dict: collection.NewDict(shell), shell: shell, graph: d2.NewGraph(),
-		roots: map[uint32]*rootNode{}, lives: map[uint32]*Live{},
+		roots: map[uint32]*rootNode{}, lives: map[uint32]*Live{}, txs: map[uint32]*collection.Transaction{},
 	}
 }
 
@@ -98,15 +100,16 @@ func (e *Engine) End() {
 	e.loose = e.loose[:0]
 }
 
-// CreateRoot declares a root collection.
-func (e *Engine) CreateRoot(col uint32, name value.Cell) error {
+// CreateRoot declares a root collection. One that is sourceless shows local
+// writes as confirmed.
+func (e *Engine) CreateRoot(col uint32, name value.Cell, sourceless bool) error {
 	if e.roots[col] != nil || e.lives[col] != nil {
 		return refuse(CodeBadMessage, col, "the id is taken")
 	}
 	if name.Kind != value.KindString {
 		return refuse(CodeBadMessage, col, "a collection's public id is a string")
 	}
-	r := &rootNode{Root: collection.NewRoot(col, name, e.shell, e.Dict)}
+	r := &rootNode{Root: collection.NewRoot(col, name, sourceless, e.shell, e.Dict)}
 	r.input, r.routed = noNode, noNode
 	r.Loose = func() { e.loose = append(e.loose, r) }
 	e.roots[col] = r
@@ -126,6 +129,7 @@ func (e *Engine) Start(col uint32) error {
 	if err := e.enroot(r); err != nil {
 		return err
 	}
+	e.rebind(&r.Base)
 	r.Go(collection.Loading, "", e.out)
 	return nil
 }
@@ -226,8 +230,17 @@ func (e *Engine) Cleanup(col uint32) error {
 	if r.Status == collection.CleanedUp {
 		return nil
 	}
+	e.Flush()
 	e.orphan(r.deps)
 	r.deps = nil
+	e.unbind(&r.Base)
+	r.Go(collection.CleanedUp, "", e.out)
+	e.empty(r)
+	return nil
+}
+
+// empty drops what a root holds. Nothing stands on it any more.
+func (e *Engine) empty(r *rootNode) {
 	if r.lease != nil {
 		r.lease.During(e.out).Release()
 		r.lease, r.order = nil, nil
@@ -237,10 +250,8 @@ func (e *Engine) Cleanup(col uint32) error {
 		_ = e.graph.Drop(r.routed)
 		r.input, r.routed = noNode, noNode
 	}
-	r.Go(collection.CleanedUp, "", e.out)
-	e.out.Empty(col)
+	e.out.Empty(r.ID)
 	r.Clear(e.out)
-	return nil
 }
 
 // orphan fails live collections whose source has gone.
@@ -262,6 +273,7 @@ func (e *Engine) cleanLive(l *Live) {
 	if l.Status == collection.CleanedUp {
 		return
 	}
+	e.Flush()
 	e.orphan(l.deps)
 	l.deps = nil
 	l.detach()
@@ -301,6 +313,11 @@ func (e *Engine) Forget(col uint32) error {
 	}
 	if r.Status != collection.CleanedUp && r.Status != collection.Idle {
 		return refuse(CodeStatusTransition, col, "is in use; clean it up first")
+	}
+	e.Flush()
+	e.unbind(&r.Base)
+	if r.Status == collection.Idle {
+		e.empty(r)
 	}
 	r.Drop()
 	delete(e.roots, col)
@@ -374,6 +391,7 @@ func (e *Engine) StartQuery(col, src uint32, name value.Cell, q *query.Query) er
 	if to := l.wanted(); to != collection.Loading {
 		l.Go(to, "", e.out)
 	}
+	e.rebind(&l.Base)
 	l.tell(slots)
 	return nil
 }

@@ -132,12 +132,16 @@ func TestTruncate_IsToldBeforeItsChanges(t *testing.T) {
 	s.sync(1, map[uint32]row{1: n(1), 2: n(2)})
 	s.start(2, 1, window("v", 0, 1))
 	s.subscribe(2, 9, collection.Initial)
-	tx := &collection.Sync{Truncate: true, Ops: []uint32{collection.OpInsert, 2, 2}, Columns: []collection.Cells{s.cells([]any{2})}}
+	tx := &collection.Sync{Truncate: true, Ops: []uint32{collection.OpInsert, 2, 2}, Content: collection.Content{Columns: []collection.Cells{s.cells([]any{2})}}}
 	s.rows[1][2] = n(2)
 	s.want("rewritten", s.do(func() error { return s.e.Sync(1, tx) }), "truncated 1; install 1 [-1]; install 2 [-1 +2]; layout 2; emit 2/9 install")
-	s.want("emptied", s.do(func() error { return s.e.Sync(1, &collection.Sync{Truncate: true, Columns: []collection.Cells{{}}}) }),
+	s.want("emptied", s.do(func() error {
+		return s.e.Sync(1, &collection.Sync{Truncate: true, Content: collection.Content{Columns: []collection.Cells{{}}}})
+	}),
 		"truncated 1; install 1 [-2]; install 2 [-2]; layout 2; emit 2/9 install")
-	s.want("empty already", s.do(func() error { return s.e.Sync(1, &collection.Sync{Truncate: true, Columns: []collection.Cells{{}}}) }), "truncated 1")
+	s.want("empty already", s.do(func() error {
+		return s.e.Sync(1, &collection.Sync{Truncate: true, Content: collection.Content{Columns: []collection.Cells{{}}}})
+	}), "truncated 1")
 	if st := s.e.Stats(); st.Pinned != 0 || st.Rows != 0 || st.Retained != 0 {
 		t.Errorf("%+v", st)
 	}

@@ -31,7 +31,7 @@ func TestStatus_FollowsTheSource(t *testing.T) {
 func TestStart_BeforeTheSourceItself(t *testing.T) {
 	s := newStage(t)
 	s.rows[1] = map[uint32]row{}
-	s.do(func() error { return s.e.CreateRoot(1, s.cell("root")) })
+	s.do(func() error { return s.e.CreateRoot(1, s.cell("root"), false) })
 	s.want("over an idle root", s.start(2, 1, window("v", 0, 2)), "rows 2 []; status 2 0>1")
 	s.want("rows before the start", s.sync(1, map[uint32]row{1: n(1)}), "refused 3")
 	s.want("starting the root", s.do(func() error { return s.e.Start(1) }), "status 1 0>1")
@@ -94,9 +94,9 @@ func TestCommands_ThatAreRefused(t *testing.T) {
 		got  string
 		want string
 	}{
-		"a root under a taken id":        {s.do(func() error { return s.e.CreateRoot(1, s.cell("x")) }), "refused 1"},
-		"a root under the id of a live":  {s.do(func() error { return s.e.CreateRoot(2, s.cell("x")) }), "refused 1"},
-		"a root without a name":          {s.do(func() error { return s.e.CreateRoot(9, s.cell(1)) }), "refused 1"},
+		"a root under a taken id":        {s.do(func() error { return s.e.CreateRoot(1, s.cell("x"), false) }), "refused 1"},
+		"a root under the id of a live":  {s.do(func() error { return s.e.CreateRoot(2, s.cell("x"), false) }), "refused 1"},
+		"a root without a name":          {s.do(func() error { return s.e.CreateRoot(9, s.cell(1), false) }), "refused 1"},
 		"a query under the id of a root": {s.start(1, 1, query.Query{}), "refused 1"},
 		"a query over nothing":           {s.start(9, 8, query.Query{}), "refused 2"},
 		"a query over itself":            {s.start(9, 9, query.Query{}), "refused 2"},

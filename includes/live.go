@@ -263,6 +263,7 @@ func (l *Live) fewCandidates() bool {
 // detach takes the query out of the graph and gives back what it holds.
 func (l *Live) detach() {
 	e := l.engine
+	e.unbind(&l.Base)
 	if l.target != nil {
 		l.target.Close()
 		l.target = nil

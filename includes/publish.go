@@ -17,16 +17,23 @@ func (e *Engine) Sync(col uint32, tx *collection.Sync) error {
 	case r.Status == collection.Idle || r.Status == collection.CleanedUp:
 		return refuse(CodeStatusTransition, col, "is not started")
 	}
-	changes, err := r.Apply(tx)
+	changes, parked, err := r.Apply(tx, e.out)
 	if err != nil {
 		return err
+	}
+	if parked {
+		e.out.Parked(col, tx.Tx)
+		return nil
 	}
 	if tx.Truncate {
 		e.out.Truncated(col)
 	}
-	if len(changes) == 0 {
-		return nil
-	}
+	e.publish(step{root: r, changes: changes, applied: r.Applied()})
+	return nil
+}
+
+// push gives the graph a root's changes.
+func (e *Engine) push(r *rootNode, changes []d2.Change) {
 	if len(r.deps) > 0 {
 		_ = e.graph.PushChanges(r.input, changes)
 	}
@@ -34,9 +41,6 @@ func (e *Engine) Sync(col uint32, tx *collection.Sync) error {
 		_ = e.graph.PushChanges(t.Node, t.Batch)
 		t.Batch = t.Batch[:0]
 	}
-	e.run(r, changes)
-	r.Retire(changes)
-	return nil
 }
 
 // SetWindow moves the window of an ordered query.
@@ -51,17 +55,32 @@ func (e *Engine) SetWindow(col, offset, limit uint32) error {
 	if err := e.graph.SetWindow(l.window, offset, limit); err != nil {
 		return refuse(CodeStatusTransition, col, err.Error())
 	}
-	e.run(nil, nil)
+	e.publish()
 	return nil
 }
 
-// run runs the graph and publishes: installs of all collections, statuses of
-// those that failed, then batches. r, which may be nil, is the root that changed.
-func (e *Engine) run(r *rootNode, changes []d2.Change) {
+// publish runs the graph for the steps and for what is held, and publishes:
+// installs of all collections, statuses of those that failed, then batches.
+// At most one step a root.
+func (e *Engine) publish(steps ...step) {
+	held := e.held
+	e.held = nil
+	run := len(held) > 0 || len(steps) == 0
+	for i := range steps {
+		s := &steps[i]
+		if len(s.changes) > 0 {
+			run = true
+			e.push(s.root, s.changes)
+		}
+	}
 	e.due = e.due[:0]
-	_, _ = e.graph.Run()
-	if r != nil {
-		e.out.Install(r.ID, changes, nil)
+	if run {
+		_, _ = e.graph.Run()
+	}
+	for i := range steps {
+		if s := &steps[i]; len(s.changes) > 0 {
+			e.out.Install(s.root.ID, s.changes, nil)
+		}
 	}
 	for _, l := range e.due {
 		l.prepare()
@@ -79,14 +98,46 @@ func (e *Engine) run(r *rootNode, changes []d2.Change) {
 			e.follow(l.deps, nil)
 		}
 	}
-	if r != nil {
-		r.Emit(changes, false, e.out)
-	}
+	e.tell(held, steps)
 	for _, l := range e.due {
 		if l.failure == nil {
 			l.Emit(l.visible, l.delta != nil && len(l.delta.Moves) > 0, e.out)
 		}
 		l.changes, l.delta, l.visible, l.rebound = nil, nil, nil, nil
+	}
+	for i := range steps {
+		if s := &steps[i]; len(s.applied) > 0 {
+			e.out.Applied(s.root.ID, s.applied)
+		}
+	}
+	for _, h := range held {
+		h.root.Retire()
+	}
+	for i := range steps {
+		steps[i].root.Retire()
+	}
+}
+
+// tell tells the roots' subscribers of what was held and of the steps: of both
+// together where both concern a root.
+func (e *Engine) tell(held []*holding, steps []step) {
+	for _, h := range held {
+		for i := range steps {
+			if s := &steps[i]; s.root == h.root && len(h.net) > 0 {
+				for _, c := range s.changes {
+					h.add(c)
+				}
+				s.changes = nil
+			}
+		}
+		if net := h.take(); len(net) > 0 {
+			h.root.EmitThese(net, e.out)
+		}
+	}
+	for i := range steps {
+		if s := &steps[i]; len(s.changes) > 0 {
+			s.root.Emit(s.changes, false, e.out)
+		}
 	}
 }
 
@@ -244,43 +295,17 @@ func (e *Engine) rootContent(r *rootNode) ([]uint32, error) {
 		e.slots = append(e.slots, block...)
 		return true
 	})
+	// Rows that no source has confirmed come last, as they were inserted.
+	if last := r.PendingRows(nil); len(last) > 0 {
+		kept := e.slots[:0]
+		for _, s := range e.slots {
+			if r.Confirmed(r.KeyOf(s)) != d2.None {
+				kept = append(kept, s)
+			}
+		}
+		e.slots = append(kept, last...)
+	}
 	return e.slots, nil
-}
-
-// Subscribe adds a subscription to a collection that has been declared or
-// started.
-func (e *Engine) Subscribe(col, sub uint32, mode collection.Mode) error {
-	if mode > collection.All {
-		return refuse(CodeBadMessage, col, "a subscription's mode is 0, 1 or 2")
-	}
-	b := e.base(col)
-	if b == nil {
-		return refuse(CodeUnknownCollection, col, "no such collection")
-	}
-	if !b.Subscribe(sub, mode) {
-		return refuse(CodeBadMessage, col, "the subscription id is taken")
-	}
-	if mode != collection.Initial {
-		return nil
-	}
-	if err := e.ReadOrder(col); err != nil {
-		b.Unsubscribe(sub)
-		return err
-	}
-	e.out.Emit(col, sub, collection.EmitContent, nil)
-	return nil
-}
-
-// Unsubscribe removes a subscription.
-func (e *Engine) Unsubscribe(col, sub uint32) error {
-	b := e.base(col)
-	if b == nil || !b.Unsubscribe(sub) {
-		return refuse(CodeUnknownCollection, col, "no such subscription")
-	}
-	if l := e.lives[col]; l != nil && l.Status == collection.CleanedUp && b.Subscriptions() == 0 {
-		e.forgetLive(l)
-	}
-	return nil
 }
 
 func (e *Engine) base(col uint32) *collection.Base {

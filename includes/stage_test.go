@@ -145,7 +145,7 @@ func (s *stage) want(what, got, want string) {
 // root declares and starts a root.
 func (s *stage) root(col uint32) {
 	s.rows[col] = map[uint32]row{}
-	s.do(func() error { return s.e.CreateRoot(col, s.cell("root")) })
+	s.do(func() error { return s.e.CreateRoot(col, s.cell("root"), false) })
 	s.do(func() error { return s.e.Start(col) })
 }
 
@@ -159,7 +159,7 @@ func (s *stage) window(col, offset, limit uint32) string {
 }
 
 func (s *stage) subscribe(col, sub uint32, mode collection.Mode) string {
-	return s.do(func() error { return s.e.Subscribe(col, sub, mode) })
+	return s.do(func() error { return s.e.Subscribe(col, sub, mode, nil) })
 }
 
 func (s *stage) start(col, src uint32, q query.Query) string {
@@ -298,6 +298,16 @@ func (s *stage) Empty(col uint32) {
 func (s *stage) Truncated(col uint32)         { s.note("truncated %d", col) }
 func (s *stage) DropColumn(col, index uint32) { s.note("drop %d", col) }
 func (s *stage) FreeKeys(uint32, []uint32)    {}
+func (s *stage) Below(uint32, []uint32)       {}
+func (s *stage) Local(uint32, []uint32)       {}
+func (s *stage) Parked(uint32, uint32)        {}
+func (s *stage) Applied(uint32, []uint32)     {}
+func (s *stage) Found(uint32, []uint32)       {}
+
+func (s *stage) Compose(uint32, []uint32, int, int) ([]uint32, []collection.Cells, error) {
+	return nil, nil, errors.New("nothing here is composed")
+}
+
 func (s *stage) FreeSlots(col uint32, slots []uint32) {
 	for _, x := range slots {
 		delete(s.rows[col], x)

@@ -46,7 +46,7 @@ func TestCommand_NoBytesBreakTheSession(t *testing.T) {
 			for range r.s.engine.Stats().Columns {
 				columns = append(columns, cells)
 			}
-			return encode(opSync, 1, rnd(8)/7, ops, list{keys, list{3, ids}}, columns, texts)
+			return encode(opSync, 1, 77, rnd(8)/7, ops, nil, list{keys, list{3, ids}}, columns, texts)
 		}
 		for range 1500 {
 			m := append([]byte{}, messages[rnd(len(messages))]...)

@@ -7,6 +7,7 @@ import (
 	"millrace.dev/millrace/collection"
 	"millrace.dev/millrace/collection/query"
 	"millrace.dev/millrace/collection/value"
+	"millrace.dev/millrace/d2"
 	"millrace.dev/millrace/includes"
 	"millrace.dev/millrace/jsbridge/msgpack"
 )
@@ -22,10 +23,11 @@ var errTooDeep error = &includes.Refusal{
 
 // cellBuffers are reused from message to message.
 type cellBuffers struct {
-	ops, keys []uint32
-	vals      [][]float64
-	cols      []collection.Cells
-	tx        collection.Sync
+	ops, keys, touched []uint32
+	vals               [][]float64
+	cols               []collection.Cells
+	tx                 collection.Sync
+	write              collection.Write
 }
 
 // keepOps bounds what a bulk load leaves behind in these buffers, in words.
@@ -101,31 +103,110 @@ func (s *Session) cellItems() value.Cell {
 }
 
 // sync reads the fields of a sync transaction after the collection.
-func (s *Session) sync(col uint32) *collection.Sync {
+func (s *Session) sync() *collection.Sync {
 	b, in := &s.cells, &s.in
+	b.tx = collection.Sync{Tx: in.U32()}
 	flags := in.U32()
+	b.tx.Truncate, b.tx.Vouched, b.tx.Immediate = flags&1 != 0, flags&2 != 0, flags&4 != 0
 	b.ops = in.BlockU32(b.ops[:0])
-	b.tx = collection.Sync{Truncate: flags&1 != 0, Vouched: flags&2 != 0, Ops: b.ops}
+	b.tx.Ops = b.ops
+	if !in.Nil() {
+		b.touched = in.BlockU32(b.touched[:0])
+		b.tx.Touched = b.touched
+	}
 	rows := 0
 	for i := 0; i+2 < len(b.ops); i += 3 {
-		if b.ops[i] != collection.OpDelete {
+		if op := b.ops[i]; op != collection.OpDelete && op != collection.OpMerge {
 			rows++
 		}
 	}
+	s.content(&b.tx.Content, rows)
+	return &b.tx
+}
+
+// write reads the fields of a Mutate after its flags.
+func (s *Session) write() *collection.Write {
+	b, in := &s.cells, &s.in
+	b.ops = in.BlockU32(b.ops[:0])
+	b.write = collection.Write{Ops: b.ops}
+	rows := 0
+	for i := 0; i+3 < len(b.ops); i += 4 {
+		if b.ops[i] == collection.WriteInsert {
+			rows++
+		}
+		if b.ops[i+3] != d2.None {
+			rows++
+		}
+	}
+	s.content(&b.write.Content, rows)
+	return &b.write
+}
+
+// content reads new keys, the columns of so many rows, and texts.
+func (s *Session) content(c *collection.Content, rows int) {
+	b, in := &s.cells, &s.in
 	if !in.Nil() {
 		in.ArrayOf(2)
 		b.keys = in.BlockU32(b.keys[:0])
-		b.tx.NewKeys = b.keys
-		b.tx.Keys = readCells(in, len(b.keys), b.buffer(0))
+		c.NewKeys = b.keys
+		c.Keys = readCells(in, len(b.keys), b.buffer(0))
 	}
-	n := in.Array()
-	b.cols = b.cols[:0]
-	for i := 0; i < n && !in.Failed(); i++ {
-		b.cols = append(b.cols, readCells(in, rows, b.buffer(i+1)))
-	}
-	b.tx.Columns = b.cols
+	b.cols = readColumns(in, rows, b.cols[:0], func(i int) *[]float64 { return b.buffer(i + 1) })
+	c.Columns = b.cols
 	s.pulls.texts(in)
-	return &b.tx
+}
+
+// readColumns reads an array of cells items of n values each.
+func readColumns(in *msgpack.Reader, n int, cols []collection.Cells, buffer func(i int) *[]float64) []collection.Cells {
+	for i, m := 0, in.Array(); i < m && !in.Failed(); i++ {
+		cols = append(cols, readCells(in, n, buffer(i)))
+	}
+	return cols
+}
+
+// settlement reads the fields of a Settle.
+func (s *Session) settlement() ([]includes.Outcome, []includes.Open) {
+	b, in := &s.cells, &s.in
+	at := in.Pos()
+	b.ops = in.BlockU32(b.ops[:0])
+	if len(b.ops)%2 != 0 {
+		in.Fail(at, "pairs of transaction and outcome", strconv.Itoa(len(b.ops))+" words")
+		return nil, nil
+	}
+	outcomes := make([]includes.Outcome, 0, len(b.ops)/2)
+	for i := 0; i < len(b.ops); i += 2 {
+		outcomes = append(outcomes, includes.Outcome{Tx: b.ops[i], How: b.ops[i+1]})
+	}
+	var open []includes.Open
+	if !in.Nil() {
+		for i, n := 0, in.Array(); i < n && !in.Failed(); i++ {
+			in.ArrayOf(2)
+			o := includes.Open{Col: in.U32()}
+			o.Keys = in.BlockU32(nil)
+			open = append(open, o)
+		}
+	}
+	return outcomes, open
+}
+
+// subscribe reads and carries out a Subscribe.
+func (s *Session) subscribe() error {
+	in := &s.in
+	col, sub, mode := in.U32(), in.U32(), in.U32()
+	var where []*query.Expr
+	if !in.Nil() {
+		for i, n := 0, in.Array(); i < n && !in.Failed(); i++ {
+			where = append(where, s.expr(query.Place{Clause: "where", At: i}, 0))
+		}
+	}
+	s.pulls.texts(in)
+	if err := s.ended(opSubscribe); err != nil {
+		return err
+	}
+	// Who comes later is not told of what the present content contains.
+	s.engine.TellHeld()
+	s.out.mark()
+	return s.engine.Subscribe(col, sub, collection.Mode(min(mode, 255)), where)
 }
 
 // query reads a query. Faults of meaning are kept in queryErr, so that they are

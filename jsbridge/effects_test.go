@@ -24,12 +24,12 @@ func TestEffects_ReadByAnotherImplementation(t *testing.T) {
 	r.expect("Rows and Status", r.do(opStartQuery, 2, 1, list{6, 4}, flagged, list{r.text("b"), "b"}),
 		e{effRows, 2, []uint32{1, 1, 0, 0}, []byte{0, 0}}, e{effStatus, 2, 0, 1, nil}, e{effStatus, 2, 1, 2, nil})
 	r.do(live(opStartQuery, 3, 1, noQuery())...)
-	r.expect("the content", r.do(opSubscribe, 2, 8, 1), e{effRows, 2, []uint32{1, 1, 0, 0}, []byte{0, 0}}, e{effEmit, 2, 8, 2, nil})
-	r.do(opSubscribe, 3, 9, 0)
+	r.expect("the content", r.do(opSubscribe, 2, 8, 1, nil, nil), e{effRows, 2, []uint32{1, 1, 0, 0}, []byte{0, 0}}, e{effEmit, 2, 8, 2, nil})
+	r.do(opSubscribe, 3, 9, 0, nil, nil)
 	put := func(slot uint32, key int, s string) []any {
 		cells, texts := r.cells(s)
 		r.rows[slot] = v(s)
-		return r.do(opSync, 1, 0, words{1, uint32(key), slot}, nil, list{cells}, texts)
+		return r.do(opSync, 1, 77, 0, words{1, uint32(key), slot}, nil, nil, list{cells}, texts)
 	}
 	c := uint32(r.text("c"))
 	r.expect("Install, Layout and given changes", put(3, 2, "B"),
@@ -59,7 +59,7 @@ func TestEffects_ReadByAnotherImplementation(t *testing.T) {
 	r.expect("an order", r.do(opReadOrder, 1), e{effRows, 1, []uint32{0, 0, 1, 5, 2, 4}, nil})
 	r.expect("a window", r.do(opSetWindow, 2, 1, 1),
 		e{effInstall, 2, []uint32{1, 5, none}, []byte{}}, e{effLayout, 2, []uint32{2, 1, 1, 0, 0, 0, 0}}, e{effEmit, 2, 8, 0, nil})
-	r.expect("Truncated", r.do(opSync, 1, 1, words{}, nil, list{list{0, nil}}, nil),
+	r.expect("Truncated", r.do(opSync, 1, 77, 1, words{}, nil, nil, list{list{0, nil}}, nil),
 		e{effTruncated, 1}, e{effInstall, 1, []uint32{0, 0, none, 1, 5, none, 2, 4, none}, nil},
 		e{effInstall, 2, []uint32{2, 4, none}, []byte{}}, e{effLayout, 2, []uint32{1, 0, 1, 0, 0, 0, 0}},
 		e{effInstall, 3, []uint32{0, 0, none, 1, 5, none, 2, 4, none}, nil},
@@ -78,8 +78,8 @@ func TestEffects_KeysAreFreedInOneBatch(t *testing.T) {
 	for i := range uint32(300) {
 		ops = append(ops, 0, i, i)
 	}
-	r.do(opSync, 1, 2, ops, nil, list{}, nil)
-	effects := r.do(opSync, 1, 1, words{}, nil, list{}, nil)
+	r.do(opSync, 1, 77, 2, ops, nil, nil, list{}, nil)
+	effects := r.do(opSync, 1, 77, 1, words{}, nil, nil, list{}, nil)
 	last := effects[len(effects)-2:]
 	if last[0].([]any)[0] != effFreeKeys || len(last[0].([]any)[2].([]uint32)) != 300 || last[1].([]any)[0] != effFreeSlots {
 		t.Errorf("effects end with %v", last)
@@ -106,5 +106,5 @@ func TestEffects_ColumnsDroppedByARefusedCommandStayDropped(t *testing.T) {
 	for range 24 {
 		columns = append(columns, list{0, nil})
 	}
-	r.do(opSync, 1, 0, words{1, 0, 1}, nil, columns, nil)
+	r.do(opSync, 1, 77, 0, words{1, 0, 1}, nil, nil, columns, nil)
 }

@@ -24,6 +24,11 @@ const (
 	effStats
 	effEmpty
 	effRebind
+	effBelow
+	effLocal
+	effParked
+	effApplied
+	effFound
 )
 
 // effects writes the effects of a command as they arise. It implements
@@ -34,7 +39,11 @@ type effects struct {
 	words []uint32
 	ids   []uint32
 	kept  []dropped // column drops, which outlive a refusal
+	fixed place     // what lies before it outlives a refusal
 }
+
+// place is a point in the effects of a command.
+type place struct{ bytes, n, kept int }
 
 type dropped struct{ col, index uint32 }
 
@@ -45,7 +54,11 @@ func (f *effects) begin() {
 	f.w.OpenArray()
 	f.n = 0
 	f.kept = f.kept[:0]
+	f.mark()
 }
+
+// mark makes what was written so far outlive a refusal.
+func (f *effects) mark() { f.fixed = place{f.w.Len(), f.n, len(f.kept)} }
 
 func (f *effects) end() []byte {
 	f.w.CloseArray(1, f.n)
@@ -55,10 +68,9 @@ func (f *effects) end() []byte {
 // retract takes back what was written and says why the command was refused.
 // Columns that were dropped to make room are dropped all the same.
 func (f *effects) retract(err error) {
-	kept := f.kept
-	f.w.Reset()
-	f.w.OpenArray()
-	f.n = 0
+	kept := f.kept[f.fixed.kept:]
+	f.w.Truncate(f.fixed.bytes)
+	f.n = f.fixed.n
 	f.kept = nil
 	f.failWith(err)
 	for _, d := range kept {
@@ -226,16 +238,37 @@ func (f *effects) DropColumn(col, index uint32) {
 
 // FreeKeys implements collection.Effects.
 func (f *effects) FreeKeys(col uint32, ids []uint32) {
-	f.open(effFreeKeys, 2)
-	f.u(col)
-	f.w.BlockU32(ids)
+	f.blockOf(effFreeKeys, col, ids)
 }
 
 // FreeSlots implements collection.Effects.
 func (f *effects) FreeSlots(col uint32, slots []uint32) {
-	f.open(effFreeSlots, 2)
+	f.blockOf(effFreeSlots, col, slots)
+}
+
+// Below implements collection.Effects.
+func (f *effects) Below(col uint32, pairs []uint32) { f.blockOf(effBelow, col, pairs) }
+
+// Local implements collection.Effects.
+func (f *effects) Local(col uint32, slots []uint32) { f.blockOf(effLocal, col, slots) }
+
+// Applied implements collection.Effects.
+func (f *effects) Applied(col uint32, txs []uint32) { f.blockOf(effApplied, col, txs) }
+
+// Found implements collection.Effects.
+func (f *effects) Found(col uint32, pairs []uint32) { f.blockOf(effFound, col, pairs) }
+
+func (f *effects) blockOf(op int, col uint32, words []uint32) {
+	f.open(op, 2)
 	f.u(col)
-	f.w.BlockU32(slots)
+	f.w.BlockU32(words)
+}
+
+// Parked implements collection.Effects.
+func (f *effects) Parked(col, tx uint32) {
+	f.open(effParked, 2)
+	f.u(col)
+	f.u(tx)
 }
 
 func (f *effects) freeTexts(d *collection.Dict) {

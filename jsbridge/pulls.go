@@ -12,6 +12,7 @@ import (
 const (
 	askColumn = 1
 	askKeys   = 3
+	askRows   = 4
 )
 
 // Flags of a column request.
@@ -35,6 +36,8 @@ type pulls struct {
 	out    msgpack.Writer
 	in     msgpack.Reader
 	vals   []float64
+	cols   [][]float64 // of composed rows
+	slots  []uint32
 	failed bool // a pull failed since the command began
 	count  uint64
 }
@@ -101,6 +104,42 @@ func (p *pulls) ask(n int, text bool, what string) (collection.Cells, error) {
 		return collection.Cells{}, p.refused(&pullError{"answer to the pull of " + what + " lacks the bytes of its texts"})
 	}
 	return cells, nil
+}
+
+// Compose implements collection.Shell.
+func (p *pulls) Compose(col uint32, words []uint32, n, columns int) ([]uint32, []collection.Cells, error) {
+	w := &p.out
+	w.Reset()
+	w.Array(3)
+	w.Uint(askRows)
+	w.Uint(uint64(col))
+	w.BlockU32(words)
+	p.count++
+	answer, err := p.host.Ask(w.Bytes())
+	if err != nil {
+		return nil, nil, p.refused(nil)
+	}
+	in := &p.in
+	in.Reset(answer)
+	in.ArrayOf(3)
+	p.slots = in.BlockU32(p.slots[:0])
+	for len(p.cols) < columns {
+		p.cols = append(p.cols, nil)
+	}
+	at := in.Pos()
+	cells := make([]collection.Cells, 0, columns)
+	m := in.Array()
+	if m != columns || len(p.slots) != n {
+		in.Fail(at, strconv.Itoa(n)+" rows of "+strconv.Itoa(columns)+" columns", strconv.Itoa(len(p.slots))+" of "+strconv.Itoa(m))
+	}
+	for i := 0; i < columns && !in.Failed(); i++ {
+		cells = append(cells, readCells(in, n, &p.cols[i]))
+	}
+	p.texts(in)
+	if err := in.Err(); err != nil {
+		return nil, nil, p.refused(&pullError{"answer to the pull of composed rows: " + err.Error()})
+	}
+	return p.slots, cells, nil
 }
 
 // texts reads a texts item into the dictionary.

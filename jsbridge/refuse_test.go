@@ -30,7 +30,9 @@ func TestCommand_BytesThatAreNoCommandAreRefused(t *testing.T) {
 	r.do(live(opStartQuery, 2, 1, orderQuery(0, 2))...)
 	before := r.stats()
 	name := list{6, 4}
-	sync := func(fields ...any) list { return append(list{opSync, 1}, fields...) }
+	sync := func(flags, ops any, rest ...any) list {
+		return append(list{opSync, 1, 77, flags, ops, nil}, rest...)
+	}
 	query := func(q any) list { return list{opStartQuery, 9, 1, name, q, nil} }
 	expr := func(e any) list { return query(whereQuery(e)) }
 	one := list{3, doubles{1}}
@@ -40,7 +42,7 @@ func TestCommand_BytesThatAreNoCommandAreRefused(t *testing.T) {
 		"an empty array":                  list{},
 		"no number":                       list{"x"},
 		"command 0":                       list{0},
-		"command 16":                      list{16},
+		"command 21":                      list{21},
 		"a negative command":              list{-1},
 		"a huge command":                  list{1 << 40},
 		"too few items":                   list{opStart},
@@ -48,15 +50,15 @@ func TestCommand_BytesThatAreNoCommandAreRefused(t *testing.T) {
 		"a collection that is no id":      list{opStart, "1"},
 		"a collection beyond ids":         list{opStart, 1 << 33},
 		"a negative collection":           list{opCleanup, -1},
-		"a name that is no cell":          list{opCreateRoot, 5, 3},
-		"a name of another kind":          list{opCreateRoot, 5, list{3, 3}},
-		"a name of no kind":               list{opCreateRoot, 5, list{11, 3}},
-		"a name that is no id":            list{opCreateRoot, 5, list{6, 1.5}},
-		"a name far away":                 list{opCreateRoot, 5, list{6, float64(1 << 40)}},
-		"a taken id":                      list{opCreateRoot, 1, name},
-		"a subscription that is no id":    list{opSubscribe, 2, nil, 0},
-		"a mode there is not":             list{opSubscribe, 2, 1, 3},
-		"a mode of another type":          list{opSubscribe, 2, 1, "all"},
+		"a name that is no cell":          list{opCreateRoot, 5, 3, 0},
+		"a name of another kind":          list{opCreateRoot, 5, list{3, 3}, 0},
+		"a name of no kind":               list{opCreateRoot, 5, list{11, 3}, 0},
+		"a name that is no id":            list{opCreateRoot, 5, list{6, 1.5}, 0},
+		"a name far away":                 list{opCreateRoot, 5, list{6, float64(1 << 40)}, 0},
+		"a taken id":                      list{opCreateRoot, 1, name, 0},
+		"a subscription that is no id":    list{opSubscribe, 2, nil, 0, nil, nil},
+		"a mode there is not":             list{opSubscribe, 2, 1, 3, nil, nil},
+		"a mode of another type":          list{opSubscribe, 2, 1, "all", nil, nil},
 		"a window without an offset":      list{opSetWindow, 2, nil, 1},
 		"a collation below the first":     list{opCollation, 1, 0},
 		"a collation beyond the last":     list{opCollation, 1 << 20, 0},
@@ -64,7 +66,7 @@ func TestCommand_BytesThatAreNoCommandAreRefused(t *testing.T) {
 		"operations that are no block":    sync(0, list{1, 0, 7}, nil, list{one}, nil),
 		"operations of bytes":             sync(0, octets{1, 2, 3}, nil, list{one}, nil),
 		"operations that are no triple":   sync(0, words{1, 0}, nil, list{one}, nil),
-		"an operation there is not":       sync(0, words{3, 0, 7}, nil, list{one}, nil),
+		"an operation there is not":       sync(0, words{4, 0, 7}, nil, list{one}, nil),
 		"a slot in use":                   sync(0, words{1, 0, 0}, nil, list{one}, nil),
 		"a slot far away":                 sync(0, words{1, 0, 1 << 30}, nil, list{one}, nil),
 		"a key far away":                  sync(0, words{1, 1 << 30, 7}, nil, list{one}, nil),
@@ -127,14 +129,14 @@ func TestCommand_EveryPrefixAndEveryTailIsRefused(t *testing.T) {
 		1, 5,
 	}
 	for _, command := range [][]any{
-		{opCreateRoot, 7, list{6, 3}},
+		{opCreateRoot, 7, list{6, 3}, 0},
 		{opStart, 7},
 		{opMarkReady, 7},
 		{opMarkError, 7},
 		{opCheckQuery, q},
 		{opStartQuery, 2, 1, list{6, 4}, q, list{r.text("a%"), "a%"}},
-		{opSync, 1, 2, words{1, 2, 2}, list{words{2}, list{3, doubles{2}}}, list{cells}, texts},
-		{opSubscribe, 2, 5, 1},
+		{opSync, 1, 77, 2, words{1, 2, 2}, nil, list{words{2}, list{3, doubles{2}}}, list{cells}, texts},
+		{opSubscribe, 2, 5, 1, nil, nil},
 		{opReadOrder, 2},
 		{opSetWindow, 2, 0, 3},
 		{opUnsubscribe, 2, 5},
@@ -212,7 +214,7 @@ func TestSync_ADuplicateNamesItsKey(t *testing.T) {
 	r.do(live(opStartQuery, 2, 1, whereQuery(call("eq", field, num(1))))...)
 	cells, texts := r.cells("new", "other")
 	before := r.stats()
-	effects := r.run(Refused, encode(opSync, 1, 0, words{0, 2, 2, 0, 1, 3}, nil, list{cells}, texts))
+	effects := r.run(Refused, encode(opSync, 1, 77, 0, words{0, 2, 2, 0, 1, 3}, nil, nil, list{cells}, texts))
 	if code, path := r.refusal("duplicate", effects); code != 4 || path != "1" {
 		t.Errorf("code %d at %s", code, path)
 	}
@@ -223,5 +225,5 @@ func TestSync_ADuplicateNamesItsKey(t *testing.T) {
 	if after := r.stats(); after != before {
 		t.Errorf("before %s\nafter  %s", before, after)
 	}
-	r.do(opSync, 1, 1, words{0, 1, 2}, nil, list{list{3, doubles{1}}}, nil)
+	r.do(opSync, 1, 77, 1, words{0, 1, 2}, nil, nil, list{list{3, doubles{1}}}, nil)
 }

@@ -3,13 +3,12 @@ package jsbridge
 import (
 	"strconv"
 
-	"millrace.dev/millrace/collection"
 	"millrace.dev/millrace/includes"
 	"millrace.dev/millrace/jsbridge/msgpack"
 )
 
 // ProtocolVersion is the version of the protocol this package speaks.
-const ProtocolVersion = 1
+const ProtocolVersion = 2
 
 // Host is what a session pulls from. An error is the shell's refusal; its cause
 // stays with the shell. No method may issue a command.
@@ -126,12 +125,28 @@ const (
 	opStats
 	opForget
 	opSetWindow
+	opMutate
+	opSettle
+	opPersist
+	opFlush
+	opFind
 )
 
 // arity is the number of items of each command, its number included.
 var arity = [...]int{
-	opCreateRoot: 3, opStart: 2, opMarkReady: 2, opMarkError: 2, opCleanup: 2, opSync: 7, opCheckQuery: 2, opStartQuery: 6,
-	opSubscribe: 4, opUnsubscribe: 3, opReadOrder: 2, opCollation: 3, opStats: 1, opForget: 2, opSetWindow: 4,
+	opCreateRoot: 4, opStart: 2, opMarkReady: 2, opMarkError: 2, opCleanup: 2, opSync: 9, opCheckQuery: 2, opStartQuery: 6,
+	opSubscribe: 6, opUnsubscribe: 3, opReadOrder: 2, opCollation: 3, opStats: 1, opForget: 2, opSetWindow: 4,
+	opMutate: 8, opSettle: 3, opPersist: 2, opFlush: 1, opFind: 4,
+}
+
+// isCompound tells whether a command has richer fields than a collection and
+// numbers.
+func isCompound(op int) bool {
+	switch op {
+	case opCheckQuery, opSync, opStartQuery, opCollation, opStats, opSubscribe, opMutate, opSettle, opFlush, opFind:
+		return true
+	}
+	return false
 }
 
 func (s *Session) dispatch() error {
@@ -143,17 +158,17 @@ func (s *Session) dispatch() error {
 	if n != arity[op] {
 		return s.malformed("command "+strconv.Itoa(op), "has "+strconv.Itoa(n)+" items instead of "+strconv.Itoa(arity[op]))
 	}
-	if op == opCheckQuery || op == opSync || op == opStartQuery || op == opCollation || op == opStats {
+	if isCompound(op) {
 		return s.compound(op)
 	}
 	// The rest is a collection id and up to two more numbers, or a name.
 	col := s.in.U32()
 	if op == opCreateRoot {
-		name := s.cell()
+		name, flags := s.cell(), s.in.U32()
 		if err := s.ended(op); err != nil {
 			return err
 		}
-		return s.engine.CreateRoot(col, name)
+		return s.engine.CreateRoot(col, name, flags&1 != 0)
 	}
 	var args [2]uint32
 	for i := 2; i < n; i++ {
@@ -171,14 +186,15 @@ func (s *Session) dispatch() error {
 		return s.engine.MarkError(col)
 	case opCleanup:
 		return s.engine.Cleanup(col)
-	case opSubscribe:
-		return s.engine.Subscribe(col, args[0], collection.Mode(min(args[1], 255)))
 	case opUnsubscribe:
 		return s.engine.Unsubscribe(col, args[0])
 	case opReadOrder:
 		return s.engine.ReadOrder(col)
 	case opForget:
 		return s.engine.Forget(col)
+	case opPersist:
+		s.engine.Persist(col) // the number is a transaction's
+		return nil
 	}
 	return s.engine.SetWindow(col, args[0], args[1])
 }
@@ -188,7 +204,7 @@ func (s *Session) compound(op int) error {
 	switch op {
 	case opSync:
 		col := s.in.U32()
-		tx := s.sync(col)
+		tx := s.sync()
 		if err := s.ended(op); err != nil {
 			return err
 		}
@@ -206,7 +222,38 @@ func (s *Session) compound(op int) error {
 		if err := s.ended(op); err != nil {
 			return err
 		}
+		// A node that is added sees rows, not the changes that led to them.
+		s.engine.Flush()
+		s.out.mark()
 		return s.engine.StartQuery(col, src, name, q)
+	case opSubscribe:
+		return s.subscribe()
+	case opMutate:
+		col, tx, flags := s.in.U32(), s.in.U32(), s.in.U32()
+		w := s.write()
+		if err := s.ended(op); err != nil {
+			return err
+		}
+		return s.engine.Mutate(col, tx, flags, w)
+	case opSettle:
+		outcomes, open := s.settlement()
+		if err := s.ended(op); err != nil {
+			return err
+		}
+		return s.engine.Settle(outcomes, open)
+	case opFlush:
+		if err := s.ended(op); err != nil {
+			return err
+		}
+		s.engine.Flush()
+		return nil
+	case opFind:
+		col, q := s.in.U32(), s.query()
+		s.pulls.texts(&s.in)
+		if err := s.ended(op); err != nil {
+			return err
+		}
+		return s.engine.Find(col, q)
 	case opCollation:
 		id, flags := s.in.U32(), s.in.U32()
 		if err := s.ended(op); err != nil {

@@ -24,7 +24,7 @@ func TestCommand_FromInsideAPullIsRefusedAndDisturbsNothing(t *testing.T) {
 	if got := fmt.Sprint(effects); got != "[[7 2 [1 1 0 0] <nil>] [8 2 0 1 <nil>] [8 2 1 2 <nil>]]" {
 		t.Errorf("effects %s", got)
 	}
-	r.do(opSync, 1, 0, words{1, 0, 2}, nil, list{list{3, doubles{1}}}, nil)
+	r.do(opSync, 1, 77, 0, words{1, 0, 2}, nil, nil, list{list{3, doubles{1}}}, nil)
 	if nested < 3 {
 		t.Errorf("only %d commands were nested", nested)
 	}
@@ -69,7 +69,7 @@ func TestPullFailed_AtTheStartUndoesTheCommand(t *testing.T) {
 	r.do(live(opStartQuery, 2, 1, q)...)
 	// One column is for equality alone, the other brings the texts that order needs.
 	text := list{6, doubles{float64(r.text("x"))}}
-	r.do(opSync, 1, 0, words{1, 0, 1}, nil, list{text, text}, list{r.text("x"), "x"})
+	r.do(opSync, 1, 77, 0, words{1, 0, 1}, nil, nil, list{text, text}, list{r.text("x"), "x"})
 }
 
 func TestPullFailed_WhileRowsComeInIsTheQuerysFailure(t *testing.T) {
@@ -82,7 +82,7 @@ func TestPullFailed_WhileRowsComeInIsTheQuerysFailure(t *testing.T) {
 	put := func(status int32, slot uint32, s string) string {
 		cells, texts := r.cells(s)
 		r.rows[slot] = v(s)
-		return fmt.Sprint(r.run(status, encode(opSync, 1, 0, words{1, 0, slot}, nil, list{cells}, texts)))
+		return fmt.Sprint(r.run(status, encode(opSync, 1, 77, 0, words{1, 0, slot}, nil, nil, list{cells}, texts)))
 	}
 	if got := put(PullFailed, 2, "b"); !strings.HasPrefix(got, "[[5 1 [0 0 2] <nil>] [5 2 ") {
 		t.Errorf("rows that cannot be compared count as changed: %s", got)
@@ -107,13 +107,13 @@ func TestBroken_APanicOutsideOfARunEndsTheSession(t *testing.T) {
 		},
 		"while rows are compared": func(r *rig) []byte {
 			r.onEqual = func() (bool, error) { panic(errHost) }
-			return encode(opSync, 1, 0, words{1, 0, 1}, nil, list{}, nil)
+			return encode(opSync, 1, 77, 0, words{1, 0, 1}, nil, nil, list{}, nil)
 		},
 	} {
 		r := newRig(t)
 		r.open(v(1))
 		message := breakIt(r)
-		for i, m := range [][]byte{message, encode(opStats), message, nil, encode(opCreateRoot, 9, list{6, 3})} {
+		for i, m := range [][]byte{message, encode(opStats), message, nil, encode(opCreateRoot, 9, list{6, 3}, 0)} {
 			effects := r.run(Broken, m)
 			if code, _ := r.refusal(what, effects); code != 13 || len(effects) != 1 {
 				t.Errorf("%s, command %d: %v", what, i, effects)
@@ -138,7 +138,7 @@ func TestBroken_APanicInARunFailsTheQueryAlone(t *testing.T) {
 		return false, nil
 	}
 	cells, texts := r.cells("b")
-	got := fmt.Sprint(r.run(Done, encode(opSync, 1, 0, words{1, 0, 2}, nil, list{cells}, texts)))
+	got := fmt.Sprint(r.run(Done, encode(opSync, 1, 77, 0, words{1, 0, 2}, nil, nil, list{cells}, texts)))
 	if !strings.Contains(got, "[8 2 2 3 ") || !strings.Contains(got, "[5 3 [0 0 2] <nil>]") {
 		t.Errorf("effects %s", got)
 	}
@@ -170,7 +170,7 @@ func script(r *rig) [][]byte {
 	for i := range 40 {
 		q := orderQuery(0, i%5+1)
 		q[0] = list{call("like", field, list{1, 6, r.text("%a%")}), call("in", list{0, list{"w"}}, list{3, list{3, float64(i)}})}
-		out = append(out, encode(opStartQuery, 10+i, 1, list{6, 4}, q, list{r.text("%a%"), "%a%"}), encode(opSubscribe, 10+i, 1, i%3))
+		out = append(out, encode(opStartQuery, 10+i, 1, list{6, 4}, q, list{r.text("%a%"), "%a%"}), encode(opSubscribe, 10+i, 1, i%3, nil, nil))
 	}
 	return append(out, encode(opStats), encode(opCleanup, 1), encode(opStats))
 }

@@ -255,14 +255,14 @@ func orderQuery(collation int, limit any) list {
 // same numbers.
 func (r *rig) open(rows ...map[string]any) {
 	r.t.Helper()
-	r.do(opCreateRoot, 1, list{int(value.KindString), 3})
+	r.do(opCreateRoot, 1, list{int(value.KindString), 3}, 0)
 	r.do(opStart, 1)
 	ops := words{}
 	for i, row := range rows {
 		r.rows[uint32(i)] = row
 		ops = append(ops, 0, uint32(i), uint32(i))
 	}
-	r.do(opSync, 1, 0, ops, nil, list{}, nil)
+	r.do(opSync, 1, 77, 0, ops, nil, nil, list{}, nil)
 	r.do(opMarkReady, 1)
 }
 

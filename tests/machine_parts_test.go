@@ -96,7 +96,7 @@ type relation struct {
 type shown interface {
 	shell.Source
 	Entries() []shell.Entry
-	Subscribe(shell.Mode, func([]shell.Change)) (*shell.Subscription, error)
+	Subscribe(shell.Mode, func([]shell.Change), ...shell.Expr) (*shell.Subscription, error)
 	Status() shell.Status
 	Len() int
 	Get(any) (any, bool)

@@ -148,11 +148,13 @@ func TestModule_PullsDuringACommandAndReportsTheHostsRefusal(t *testing.T) {
 
 func TestModule_GivesTheEffectsThatTheSessionGivesNatively(t *testing.T) {
 	commands := append(loadedRoot(1000), orderedQuery(2), []byte{0x90}, command(func(w *msgpack.Writer) {
-		w.Array(7)
+		w.Array(9)
 		w.Int(6)
 		w.Int(1)
 		w.Int(0)
+		w.Int(0)
 		w.BlockU32([]uint32{1, 7, 1000, 2, 8, 0xffffffff, 0, 1000, 1001})
+		w.Nil()
 		w.Array(2)
 		w.BlockU32([]uint32{1000})
 		w.Array(2)

@@ -132,11 +132,12 @@ func loadedRoot(n int) [][]byte {
 	}
 	return [][]byte{
 		command(func(w *msgpack.Writer) {
-			w.Array(3)
+			w.Array(4)
 			w.Int(1)
 			w.Int(1)
 			w.Array(2)
 			w.Int(6)
+			w.Int(0)
 			w.Int(0)
 		}),
 		command(func(w *msgpack.Writer) {
@@ -145,11 +146,13 @@ func loadedRoot(n int) [][]byte {
 			w.Int(1)
 		}),
 		command(func(w *msgpack.Writer) {
-			w.Array(7)
+			w.Array(9)
 			w.Int(6)
 			w.Int(1)
 			w.Int(0)
+			w.Int(0)
 			w.BlockU32(triples)
+			w.Nil()
 			w.Nil()
 			w.Array(0)
 			w.Nil()

@@ -13,14 +13,21 @@ type Config struct {
 	// Key returns the public key of a row: a string, or a number of any type. It
 	// must not call into the database.
 	Key func(row any) any
+	// Sourceless collections show local writes as confirmed ones.
+	Sourceless bool
+	// Patch lays the changes of an update over a row and returns a new row. It may be nil for rows that are maps.
+	Patch func(row, changes any) any
 }
 
 // Collection is a set of rows by key, filled by a sync source through
 // transactions. Its rows are read in key order.
 type Collection struct {
 	relation
-	keyFunc func(any) any
+	keyFunc    func(any) any
+	patch      func(row, changes any) any
+	sourceless bool
 
+	below       map[uint32]uint32 // by key id: confirmed version under local writes
 	slots       []slot
 	freeSlot    []uint32
 	keys        []any // by key id
@@ -31,9 +38,19 @@ type Collection struct {
 }
 
 type slot struct {
-	row any
-	key uint32 // id
+	row      any
+	key      uint32 // id
+	standing standing
 }
+
+// standing says how far a row version is confirmed.
+type standing uint8
+
+const (
+	remoteRow standing = iota
+	localRow
+	pendingRow
+)
 
 // column is a path the engine asked to be told of.
 type column struct {
@@ -48,7 +65,7 @@ func (db *DB) Collection(config Config) (*Collection, error) {
 	if config.Key == nil {
 		return nil, errors.New("millrace: Config.Key is nil: rows need a key")
 	}
-	c := &Collection{keyFunc: config.Key}
+	c := &Collection{keyFunc: config.Key, patch: config.Patch, sourceless: config.Sourceless}
 	c.relation = relation{
 		db: db, id: db.fresh(), name: config.ID, root: c, mirror: newMirror(false),
 		rows: map[uint32]any{}, subs: map[uint32]*Subscription{},
@@ -57,9 +74,10 @@ func (db *DB) Collection(config Config) (*Collection, error) {
 		c.name = fmt.Sprintf("collection-%d", c.id)
 	}
 	c.reset()
-	m := command(opCreateRoot, 2)
+	m := command(opCreateRoot, 3)
 	m.u32(c.id)
 	c.writeName(m)
+	m.uint(uint64(bit(config.Sourceless)))
 	db.relations[c.id] = &c.relation
 	if err := db.run(m); err != nil {
 		delete(db.relations, c.id)
@@ -77,7 +95,7 @@ func (r *relation) writeName(m *message) {
 // reset empties the tables: the engine has forgotten slots, keys and columns.
 func (c *Collection) reset() {
 	c.slots, c.freeSlot, c.keys, c.freeKey = nil, nil, nil, nil
-	c.keyIDs, c.keysCarried, c.columns = map[any]uint32{}, false, nil
+	c.keyIDs, c.keysCarried, c.columns, c.below = map[any]uint32{}, false, nil, map[uint32]uint32{}
 }
 
 // Start begins a new sync session after a Cleanup.
@@ -119,7 +137,7 @@ func (c *Collection) extract(col *column, s uint32, values *cells, ids *[]uint32
 	if int(s) >= len(c.slots) {
 		panic(fmt.Errorf("the engine asks for slot %d of %d", s, len(c.slots)))
 	}
-	kind, val := c.db.texts.cell(c.at(s, col.path))
+	kind, val := c.db.texts.cell(c.cellAt(s, col.path))
 	values.add(kind, val)
 	if col.text && kind >= kindString && kind <= kindTemporal {
 		*ids = append(*ids, uint32(val))
@@ -143,6 +161,45 @@ func (c *Collection) keyCells(ids []uint32, texts *[]uint32) *cells {
 		}
 	}
 	return values
+}
+
+// cellAt is the value the engine is told: it fills in $synced and $origin itself.
+func (c *Collection) cellAt(s uint32, path []string) any {
+	if len(path) == 1 && (path[0] == "$synced" || path[0] == "$origin") {
+		return valueAt(c.row(s), path)
+	}
+	return c.at(s, path)
+}
+
+// writeContent writes the last fields of a command that brings rows: new keys,
+// columns, texts.
+func (c *Collection) writeContent(m *message, newKeys, rows []uint32) error {
+	var ids []uint32
+	if c.keysCarried {
+		m.array(2)
+		m.blockU32(newKeys)
+		c.keyCells(newKeys, &ids).write(m)
+	} else {
+		m.nil()
+	}
+	if err := c.writeColumns(m, rows, &ids); err != nil {
+		return err
+	}
+	c.db.texts.write(m, ids)
+	return nil
+}
+
+func (c *Collection) writeColumns(m *message, rows []uint32, ids *[]uint32) error {
+	m.array(len(c.columns))
+	return contained("a row while its values were read", func() {
+		for i := range c.columns {
+			var values cells
+			for _, s := range rows {
+				c.extract(&c.columns[i], s, &values, ids)
+			}
+			values.write(m)
+		}
+	})
 }
 
 func (c *Collection) freeKeys(ids []uint32) {
@@ -194,6 +251,6 @@ func (c *Collection) takeSlot(row any, key uint32) uint32 {
 		s = uint32(len(c.slots))
 		c.slots = append(c.slots, slot{})
 	}
-	c.slots[s] = slot{row, key}
+	c.slots[s] = slot{row: row, key: key}
 	return s
 }

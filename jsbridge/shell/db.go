@@ -24,7 +24,9 @@ type DB struct {
 	texts     *texts
 	relations map[uint32]*relation
 	nextID    uint32
-	touched   []*relation // by the effects being taken in
+	lastTx    uint32
+	open      map[uint32]*Tx // committed sync transactions that wait, by number
+	touched   []*relation    // by the effects being taken in
 	collators map[uint32]*collate.Collator
 	locales   map[string]uint32
 
@@ -44,7 +46,7 @@ func Open() (*DB, error) { return OpenWith(Native) }
 // OpenWith starts an engine as open says.
 func OpenWith(open Opener) (*DB, error) {
 	db := &DB{
-		texts: newTexts(), relations: map[uint32]*relation{}, nextID: 1,
+		texts: newTexts(), relations: map[uint32]*relation{}, nextID: 1, open: map[uint32]*Tx{},
 		collators: map[uint32]*collate.Collator{}, locales: map[string]uint32{},
 	}
 	engine, err := open(&pulls{db: db})
@@ -187,6 +189,11 @@ const (
 	opStats
 	opForget
 	opSetWindow
+	opMutate
+	opSettle
+	opPersist
+	opFlush
+	opFind
 )
 
 func (db *DB) simple(op int, args ...uint32) error {

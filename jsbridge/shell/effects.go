@@ -18,6 +18,11 @@ const (
 	effStats
 	effEmpty
 	effRebind
+	effBelow
+	effLocal
+	effParked
+	effApplied
+	effFound
 )
 
 // What an emit tells.
@@ -111,6 +116,46 @@ func (db *DB) takeOne(in *reader, op uint32, refusal **Error) error {
 		if r.source == nil {
 			r.root.reset()
 		}
+	default:
+		return r.takeStanding(in, op)
+	}
+	return nil
+}
+
+// sameAsVisible says that the confirmed version of a key is the visible one.
+const sameAsVisible = none - 1
+
+// takeStanding takes in what concerns local writes.
+func (r *relation) takeStanding(in *reader, op uint32) error {
+	switch op {
+	case effBelow:
+		pairs := in.blockU32()
+		for i := 0; i+1 < len(pairs); i += 2 {
+			if pairs[i+1] == sameAsVisible {
+				delete(r.root.below, pairs[i])
+			} else {
+				r.root.below[pairs[i]] = pairs[i+1]
+			}
+		}
+	case effLocal:
+		for _, s := range in.blockU32() {
+			r.root.slots[s].standing = localRow
+		}
+	case effParked:
+		if t := r.db.open[in.u32()]; t != nil {
+			t.parked = true
+		}
+	case effApplied:
+		for _, number := range in.blockU32() {
+			t := r.db.open[number]
+			if t == nil || !t.parked {
+				return fmt.Errorf("applies transaction %d, which does not wait", number)
+			}
+			t.parked = false
+			delete(r.db.open, number)
+		}
+	case effFound:
+		r.found = in.blockU32()
 	default:
 		return fmt.Errorf("is unknown")
 	}

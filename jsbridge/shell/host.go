@@ -13,6 +13,7 @@ type pulls struct{ db *DB }
 const (
 	askColumn = 1
 	askKeys   = 3
+	askRows   = 4
 )
 
 var errNoOrder = errors.New("millrace: values of this type have no order")
@@ -42,6 +43,8 @@ func (p *pulls) Ask(request []byte) (answer []byte, err error) {
 			answer, err = p.column(in)
 		case askKeys:
 			answer, err = p.keys(in)
+		case askRows:
+			answer, err = p.rows(in)
 		default:
 			err = &Error{Code: CodeBadMessage, Message: "the engine asks for something unknown"}
 		}
@@ -101,6 +104,50 @@ func (p *pulls) keys(in *reader) ([]byte, error) {
 	m.array(2)
 	root.writeKeys(m, ids)
 	root.keysCarried = true
+	return m.buf.Bytes(), nil
+}
+
+// rows lays patches over rows.
+func (p *pulls) rows(in *reader) ([]byte, error) {
+	root, err := p.root(in)
+	words := in.blockU32()
+	if err == nil {
+		err = in.err
+	}
+	if err != nil {
+		return nil, err
+	}
+	var slots []uint32
+	for len(words) >= 4 {
+		key, base, flags, n := words[0], words[1], words[2], int(words[3])
+		var row any
+		if base != none {
+			row = root.slots[base].row
+		}
+		for _, s := range words[4 : 4+n] {
+			over, ok := root.slots[s].row.(patch)
+			if !ok {
+				return nil, &Error{Code: CodeBadMessage, Message: "the engine lays a row over a row"}
+			}
+			if row, err = root.patched(row, over.changes); err != nil {
+				return nil, err
+			}
+		}
+		slot := root.takeSlot(row, key)
+		if flags&1 != 0 {
+			root.slots[slot].standing = pendingRow
+		}
+		slots = append(slots, slot)
+		words = words[4+n:]
+	}
+	m := newMessage()
+	m.array(3)
+	m.blockU32(slots)
+	var ids []uint32
+	if err := root.writeColumns(m, slots, &ids); err != nil {
+		return nil, err
+	}
+	p.db.texts.write(m, ids)
 	return m.buf.Bytes(), nil
 }
 

@@ -98,6 +98,29 @@ func (l *Live) SetWindow(offset, limit uint32) error {
 	return l.db.simple(opSetWindow, l.id, offset, limit)
 }
 
+// Find evaluates a query once and returns keys and rows in order. The query must
+// have no select.
+func (db *DB) Find(q Query) ([]Entry, error) {
+	if q.source == nil || q.fields != nil {
+		return nil, &Error{Code: CodeBadMessage, Path: "find", Message: "takes a query with a source and without a select"}
+	}
+	r := q.source.rel()
+	m := command(opFind, 3)
+	m.u32(r.id)
+	var ids []uint32
+	if err := db.writeQuery(m, q, &ids); err != nil {
+		return nil, err
+	}
+	db.texts.write(m, ids)
+	r.found = nil
+	err := db.run(m)
+	entries := make([]Entry, 0, len(r.found)/2)
+	for i := 0; i+1 < len(r.found); i += 2 {
+		entries = append(entries, Entry{Key: r.root.keyByID(r.found[i]), Row: r.row(r.found[i+1])})
+	}
+	return entries, err
+}
+
 // writeQuery writes a query and collects the texts of its constants.
 func (db *DB) writeQuery(m *message, q Query, ids *[]uint32) error {
 	// Collations are declared by commands of their own, so before anything is interned.

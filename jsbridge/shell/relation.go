@@ -45,6 +45,7 @@ type relation struct {
 	computed map[uint32][]byte // by slot: what the engine computed
 	dying    []uint32          // slots that are dropped when the effects are taken in
 	install  []uint32          // triples of the command being taken in
+	found    []uint32          // the answer to the last Find
 
 	subs      map[uint32]*Subscription
 	onStatus  []func(previous, next Status)
@@ -176,8 +177,11 @@ var virtualNames = [...]string{"$synced", "$origin", "$key", "$collectionId"}
 func (r *relation) virtual(slot uint32, name string) (any, bool) {
 	switch name {
 	case "$synced":
-		return true, true
+		return r.root.sourceless || r.root.slots[slot].standing != pendingRow, true
 	case "$origin":
+		if r.root.sourceless || r.root.slots[slot].standing != remoteRow {
+			return "local", true
+		}
 		return "remote", true
 	case "$key":
 		return r.root.keyByID(r.root.slots[slot].key), true

@@ -45,14 +45,27 @@ type Subscription struct {
 
 // Subscribe calls notify with the net changes of every step, at most one per
 // key. An empty batch tells that nothing but the order changed, or that the
-// collection became ready. The subscription outlives Cleanup.
-func (r *relation) Subscribe(mode Mode, notify func([]Change)) (*Subscription, error) {
+// collection became ready. With conditions, all of which must be true, it is told of rows that come to
+// satisfy them as inserts and of those that no longer do as deletes. The
+// subscription outlives Cleanup.
+func (r *relation) Subscribe(mode Mode, notify func([]Change), where ...Expr) (*Subscription, error) {
 	s := &Subscription{id: r.db.fresh(), relation: r, notify: notify}
 	r.subs[s.id] = s
-	m := command(opSubscribe, 3)
+	m := command(opSubscribe, 5)
 	m.u32(r.id)
 	m.u32(s.id)
 	m.uint(uint64(mode))
+	if len(where) == 0 {
+		m.nil()
+		m.nil()
+	} else {
+		var ids []uint32
+		m.array(len(where))
+		for _, w := range where {
+			r.db.writeExpr(m, w, &ids)
+		}
+		r.db.texts.write(m, ids)
+	}
 	applied, err := r.db.exec(m)
 	if !applied {
 		delete(r.subs, s.id)

@@ -10,16 +10,21 @@ const (
 	txInsert = iota
 	txPut
 	txDelete
+	txMerge
 )
 
 // Tx collects the writes of one sync transaction. Nothing is visible before
 // Commit, and then everything at once.
 type Tx struct {
 	collection *Collection
+	number     uint32
 	truncate   bool
-	writes     []write
-	done       bool
-	err        error // first bad key
+	// Immediate transactions do not wait for local writes that are being sent.
+	Immediate bool
+	parked    bool
+	writes    []write
+	done      bool
+	err       error // first bad key
 }
 
 type write struct {
@@ -33,7 +38,14 @@ var ErrTxDone = errors.New("millrace: the transaction has been committed; begin 
 
 // Begin starts a transaction. Several may be open; each is applied as a whole when it
 // is committed.
-func (c *Collection) Begin() *Tx { return &Tx{collection: c} }
+func (c *Collection) Begin() *Tx {
+	c.db.lastTx++
+	return &Tx{collection: c, number: c.db.lastTx}
+}
+
+// Waits reports whether the transaction was committed and waits for local
+// writes to settle.
+func (t *Tx) Waits() bool { return t.parked }
 
 // Insert adds a row. Commit refuses the transaction with ErrDuplicateKey if the
 // key is there already and the transaction does not delete it first.
@@ -49,6 +61,15 @@ func (t *Tx) write(op int, row any) *Tx {
 		t.err = fmt.Errorf("millrace: collection %s: a key must be a string or a number, not %v (%T)", t.collection.name, raw, raw)
 	}
 	t.writes = append(t.writes, write{op, key, row})
+	return t
+}
+
+// Change changes fields of the confirmed row with the key by the time the
+// transaction is applied; without one the changes are the row.
+func (t *Tx) Change(key any, changes map[string]any) *Tx {
+	if k, ok := keyOf(key); ok {
+		t.writes = append(t.writes, write{txMerge, k, patch{changes}})
+	}
 	return t
 }
 
@@ -86,11 +107,14 @@ func (t *Tx) Commit() error {
 	if c.status == Idle || c.status == CleanedUp {
 		return &Error{Code: CodeStatusTransition, Path: c.name, Message: "the collection is not started"}
 	}
-	ops, keys, slots := t.place()
-	m, err := t.message(ops, keys, slots)
+	ops, keys, slots, rows := t.place()
+	m, err := t.message(ops, keys, rows)
 	applied := false
 	if err == nil {
-		applied, err = c.db.exec(m)
+		c.db.open[t.number] = t
+		if applied, err = c.db.exec(m); !t.parked {
+			delete(c.db.open, t.number)
+		}
 	}
 	if !applied {
 		// The engine knows nothing of the ids.
@@ -101,7 +125,7 @@ func (t *Tx) Commit() error {
 }
 
 // place gives the writes key ids and slots.
-func (t *Tx) place() (ops, newKeys, slots []uint32) {
+func (t *Tx) place() (ops, newKeys, slots, rows []uint32) {
 	c := t.collection
 	for _, w := range t.writes {
 		if w.op == txDelete {
@@ -116,43 +140,32 @@ func (t *Tx) place() (ops, newKeys, slots []uint32) {
 		}
 		s := c.takeSlot(w.row, id)
 		slots = append(slots, s)
+		if w.op != txMerge {
+			rows = append(rows, s)
+		}
 		ops = append(ops, uint32(w.op), id, s)
 	}
-	return ops, newKeys, slots
+	return ops, newKeys, slots, rows
 }
 
 // message reads the registered columns of the rows into the command.
 func (t *Tx) message(ops, newKeys, slots []uint32) (*message, error) {
 	c := t.collection
-	m := command(opSync, 6)
+	m := command(opSync, 8)
 	m.u32(c.id)
+	m.u32(t.number)
 	var flags uint64
 	if t.truncate {
 		flags = 1
 	}
+	if t.Immediate {
+		flags |= 4
+	}
 	m.uint(flags)
 	m.blockU32(ops)
-	var ids []uint32
-	if c.keysCarried {
-		m.array(2)
-		m.blockU32(newKeys)
-		c.keyCells(newKeys, &ids).write(m)
-	} else {
-		m.nil()
+	m.nil()
+	if err := c.writeContent(m, newKeys, slots); err != nil {
+		return nil, err
 	}
-	m.array(len(c.columns))
-	caught := contained("a row while its values were read", func() {
-		for i := range c.columns {
-			var values cells
-			for _, s := range slots {
-				c.extract(&c.columns[i], s, &values, &ids)
-			}
-			values.write(m)
-		}
-	})
-	if caught != nil {
-		return nil, caught
-	}
-	c.db.texts.write(m, ids)
 	return m, nil
 }
