@@ -189,3 +189,12 @@ func (r *Root) PendingRows(dst []uint32) []uint32 {
 	}
 	return dst
 }
+
+// Layers counts the layers over all keys.
+func (r *Root) Layers() int {
+	n := 0
+	for _, c := range r.over {
+		n += len(c.layers)
+	}
+	return n
+}

@@ -76,7 +76,8 @@ func (r *Root) touchedLocally(key uint32) bool {
 	if _, marked := r.marks[key]; marked {
 		return true
 	}
-	return r.over[key] != nil
+	c := r.over[key]
+	return c != nil && len(c.layers) > 0
 }
 
 // restand gives the rows of a transaction that has waited the standing they

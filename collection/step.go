@@ -24,6 +24,7 @@ type entry struct {
 	first   int32  // of the merges to be laid over base, or -1
 	last    int32
 	written bool // the confirmed row was written
+	local   bool // and that confirms a local write
 }
 
 // merge is a patch to be laid over a confirmed row.
@@ -33,6 +34,13 @@ type merge struct {
 }
 
 func (e *entry) write(slot uint32) { e.base, e.written, e.first, e.last = slot, true, -1, -1 }
+
+// remove takes the confirmed row away, if there is one.
+func (e *entry) remove() {
+	if e.base != none || e.first >= 0 {
+		e.write(none)
+	}
+}
 
 // merge adds a patch to what is laid over the confirmed row of an entry.
 func (r *Root) merge(e *entry, slot uint32) {
@@ -97,9 +105,6 @@ func (r *Root) finish(out Effects) []d2.Change {
 			r.entries[i].new = r.entries[i].base
 		}
 	}
-	if len(r.marks) > 0 {
-		r.unmark()
-	}
 	r.settle()
 	if len(r.local) > 0 {
 		r.tellLocal(out)
@@ -142,7 +147,7 @@ func (r *Root) composeConfirmed() {
 			continue
 		}
 		if rows != nil {
-			if e.base != e.was {
+			if e.base != e.was && e.base != none {
 				r.spent = append(r.spent, e.base)
 			}
 			e.base = rows[j]
@@ -400,7 +405,7 @@ func (r *Root) compose(ask *composition) []uint32 {
 		switch {
 		case ask.rows[i]:
 			r.stand(s, Pending)
-		case r.touchedLocally(ask.keys[i]):
+		case r.enter(ask.keys[i]).local:
 			r.stand(s, Local)
 		}
 	}

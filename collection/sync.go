@@ -78,12 +78,12 @@ func (r *Root) Apply(tx *Sync, out Effects) (changes []d2.Change, parked bool, e
 		r.park(tx)
 		return nil, true, nil
 	}
-	r.standConfirmed()
-	r.take(&tx.Content, true)
 	r.begin()
 	if len(r.parked) > 0 && (tx.Truncate || tx.Immediate) {
 		r.admitAll()
 	}
+	r.standConfirmed()
+	r.take(&tx.Content, true)
 	r.confirm(tx.Ops, tx.Truncate)
 	return r.finish(out), false, nil
 }
@@ -143,15 +143,25 @@ func (r *Root) checkFresh(ops []uint32) error {
 // confirm takes the operations of a transaction into the confirmed rows of the
 // step. Kept layers have served their time.
 func (r *Root) confirm(ops []uint32, truncate bool) {
+	if local := len(r.marks) > 0 || len(r.over) > 0; local {
+		for i := 0; i < len(ops); i += 3 {
+			r.enter(ops[i+1]).local = r.touchedLocally(ops[i+1])
+		}
+		defer r.unmark()
+	}
 	r.dropKept()
 	if truncate {
 		for key, slot := range r.slotOf {
 			if slot != none {
-				r.enter(uint32(key)).write(none)
+				r.enter(uint32(key)).remove()
 			}
 		}
 		for _, key := range r.coveredKeys() {
-			r.enter(uint32(key)).write(none)
+			r.enter(uint32(key)).remove()
+		}
+		// And what transactions that waited have just brought.
+		for i := range r.entries {
+			r.entries[i].remove()
 		}
 	}
 	for i := 0; i < len(ops); i += 3 {

@@ -324,6 +324,7 @@ type Stats struct {
 	Roots, Lives, Rows, Columns, Arrangements int
 	Nodes, Retained, Pinned                   int
 	Texts, Bytes                              int
+	Layers, Parked                            int
 	Visits, Scanned, Refills                  int // totals since the start
 }
 
@@ -338,6 +339,8 @@ func (e *Engine) Stats() Stats {
 	}
 	for _, r := range e.order {
 		s.Rows += r.Len()
+		s.Layers += r.Layers()
+		s.Parked += r.Parked()
 		c, a, b := r.Held()
 		s.Columns += c
 		s.Arrangements += a

@@ -54,12 +54,15 @@ func (e *Engine) Mutate(col, tx, flags uint32, w *collection.Write) error {
 		e.push(r, changes)
 	}
 	h := e.hold(r)
-	if flags&HoldEmits == 0 {
+	if flags&HoldEmits == 0 && len(h.net) == 0 {
 		r.Emit(changes, false, e.out)
 		return nil
 	}
 	for _, c := range changes {
 		h.add(c)
+	}
+	if flags&HoldEmits == 0 {
+		e.tellOf(h)
 	}
 	return nil
 }
@@ -107,11 +110,15 @@ func (e *Engine) Flush() {
 // held.
 func (e *Engine) TellHeld() {
 	for _, h := range e.held {
-		if net := h.take(); len(net) > 0 {
-			h.root.EmitThese(net, e.out)
-		}
-		h.net, h.at = nil, map[uint32]int{}
+		e.tellOf(h)
 	}
+}
+
+func (e *Engine) tellOf(h *holding) {
+	if net := h.take(); len(net) > 0 {
+		h.root.EmitThese(net, e.out)
+	}
+	h.net, h.at = nil, map[uint32]int{}
 }
 
 // Persist says that the writes of a transaction are being sent.

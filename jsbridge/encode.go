@@ -295,6 +295,8 @@ func (f *effects) stats(s includes.Stats, commands, pulls uint64) {
 		{"pinned", s.Pinned},
 		{"texts", s.Texts},
 		{"bytes", s.Bytes},
+		{"layers", s.Layers},
+		{"parked", s.Parked},
 		{"visits", s.Visits},
 		{"scanned", s.Scanned},
 		{"refills", s.Refills},

@@ -302,3 +302,14 @@ func (c *Collection) Standing(key any) (synced, local bool) {
 	s := c.slots[p.slot].standing
 	return s != pendingRow || c.sourceless, s != remoteRow || c.sourceless
 }
+
+// Knows reports whether the key has or had a row that something still refers
+// to.
+func (c *Collection) Knows(key any) bool {
+	k, ok := keyOf(key)
+	if !ok {
+		return false
+	}
+	_, known := c.keyIDs[k]
+	return known
+}
