@@ -33,11 +33,48 @@ export {
   UpdateKeyNotFoundError,
 } from './errors/collection.ts'
 export {
+  AggregateNotSupportedError,
+  CannotCombineEmptyExpressionListError,
+  CollectionInputNotFoundError,
+  DistinctRequiresSelectError,
+  DuplicateAliasInSubqueryError,
+  FnSelectWithGroupByError,
+  HavingRequiresGroupByError,
+  JoinCollectionNotFoundError,
+  JoinConditionMustBeEqualityError,
+  MissingAliasInputsError,
+  QueryOptimizerError,
+  SetWindowRequiresOrderByError,
+  SubscriptionNotFoundError,
+  UnhashableQueryIRError,
+  WhereClauseConversionError,
+} from './errors/compile.ts'
+export {
   EngineCommandError,
   EngineCrashedError,
   EngineStartError,
   EngineVersionError,
 } from './errors/engine.ts'
+export {
+  AggregateFunctionNotInSelectError,
+  GroupByError,
+  InvalidJoinCondition,
+  InvalidJoinConditionLeftSourceError,
+  InvalidJoinConditionRightSourceError,
+  InvalidJoinConditionSameSourceError,
+  InvalidJoinConditionSourceMismatchError,
+  JoinError,
+  NonAggregateExpressionNotInGroupByError,
+  UnknownHavingExpressionTypeError,
+  UnsupportedAggregateFunctionError,
+  UnsupportedJoinSourceTypeError,
+  UnsupportedJoinTypeError,
+} from './errors/joins.ts'
+export {
+  DuplicateDbInstanceError,
+  LiveQueryObserverDisposedError,
+  LiveQueryWindowControllerDisposedError,
+} from './errors/observers.ts'
 export {
   EmptyReferencePathError,
   InvalidSourceError,
@@ -53,4 +90,31 @@ export {
   UnsupportedFromTypeError,
   UnsupportedRootScalarSelectError,
 } from './errors/query.ts'
-export { NoPendingSyncTransactionCommitError, NoPendingSyncTransactionWriteError } from './errors/sync.ts'
+export {
+  InvalidSchemaError,
+  type SchemaIssue,
+  SchemaMustBeSynchronousError,
+  SchemaValidationError,
+} from './errors/schema.ts'
+export {
+  InvalidStorageDataFormatError,
+  InvalidStorageObjectFormatError,
+  LocalStorageCollectionError,
+  SerializationError,
+  StorageError,
+  StorageKeyRequiredError,
+} from './errors/storage.ts'
+export {
+  NoPendingSyncTransactionCommitError,
+  NoPendingSyncTransactionWriteError,
+  SyncTransactionAlreadyCommittedError,
+  SyncTransactionAlreadyCommittedWriteError,
+} from './errors/sync.ts'
+export {
+  MissingMutationFunctionError,
+  NonRetriableError,
+  OnMutateMustBeSynchronousError,
+  TransactionAlreadyCompletedRollbackError,
+  TransactionNotPendingCommitError,
+  TransactionNotPendingMutateError,
+} from './errors/transaction.ts'

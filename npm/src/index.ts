@@ -1,5 +1,11 @@
 export { CollectionImpl } from './collection/collection.ts'
 export { createCollection } from './collection/create.ts'
+export {
+  createArrayChangeProxy,
+  createChangeProxy,
+  withArrayChangeTracking,
+  withChangeTracking,
+} from './drafts/drafts.ts'
 export { NestedCommandError } from './engine/nested-command-error.ts'
 export * from './errors.ts'
 export { createLiveQueryCollection, liveQueryCollectionOptions } from './live/live-query.ts'
@@ -30,4 +36,8 @@ export {
 } from './query/functions.ts'
 export { isCollection } from './query/is-collection.ts'
 export { deepEquals } from './rows/deep-equals.ts'
+export { createOptimisticAction } from './transactions/optimistic-action.ts'
+export { TransactionScope } from './transactions/scope.ts'
+export { createTransaction, getActiveTransaction } from './transactions/transaction.ts'
 export * from './types.ts'
+export { randomId as safeRandomUUID } from './utils/random-id.ts'

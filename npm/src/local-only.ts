@@ -1,5 +1,5 @@
-import { randomId } from './collection/uuid.ts'
 import type { CollectionConfig, LocalOnlyCollectionConfig } from './types/config.ts'
+import { randomId } from './utils/random-id.ts'
 
 const LOCAL_ONLY = Symbol.for('millrace.localOnly')
 

@@ -1,3 +1,5 @@
+import type { BasicExpression } from '../query/ir.ts'
+import { createRef, toExpression } from '../query/refs.ts'
 import type { ChangeListener, CollectionSubscription, SubscribeChangesOptions } from '../types/changes.ts'
 import type { Collection } from '../types/collection.ts'
 import type { BaseCollectionConfig } from '../types/config.ts'
@@ -151,7 +153,7 @@ export class CollectionImpl<
 
   subscribeChanges(
     callback: ChangeListener<T, TKey>,
-    options: SubscribeChangesOptions = {},
+    options: SubscribeChangesOptions<T, TKey> = {},
   ): CollectionSubscription {
     const { includeInitialState } = options
     const initial =
@@ -160,8 +162,12 @@ export class CollectionImpl<
         : includeInitialState
           ? InitialState.told
           : InitialState.known
+    const where = conditionOf(options as SubscribeChangesOptions)
     const inside = this.#inside
-    return new SubscriptionHandle(inside, inside.subscribe(callback as unknown as ChangeCallback, initial))
+    return new SubscriptionHandle(
+      inside,
+      inside.subscribe(callback as unknown as ChangeCallback, initial, where),
+    )
   }
 
   on<E extends CollectionEventName>(event: E, callback: (payload: CollectionEvents[E]) => void): () => void {
@@ -181,6 +187,15 @@ export class CollectionImpl<
 
   waitFor<E extends CollectionEventName>(event: E, timeoutMs?: number): Promise<CollectionEvents[E]> {
     return this.#inside.events.waitFor(event, timeoutMs) as Promise<CollectionEvents[E]>
+  }
+
+  /**
+   * The row or changes as the schema makes them, with its defaults and transformations; as they are without one.
+   *
+   * @throws SchemaValidationError if the schema refuses them.
+   */
+  validateData(data: unknown, type: 'insert' | 'update', key?: TKey): T {
+    return this.#writes.validate(data as object, type, key) as T
   }
 
   /** Adds rows, all or nothing. An own property, so that it can be passed on alone. */
@@ -214,6 +229,18 @@ export class CollectionImpl<
   }
 }
 
+/** The condition of a subscription as an expression over the row. */
+function conditionOf(options: SubscribeChangesOptions): BasicExpression | undefined {
+  const { where, whereExpression } = options
+  if (where === undefined) return whereExpression
+  if (whereExpression !== undefined) {
+    throw new Error(
+      "Cannot specify both 'where' and 'whereExpression' options: the first is a callback that builds the second",
+    )
+  }
+  return toExpression((where as (row: unknown) => unknown)(createRef([])))
+}
+
 /** What `subscribeChanges` gives back. */
 class SubscriptionHandle implements CollectionSubscription {
   readonly #inside: ManagedCollection
@@ -234,7 +261,8 @@ class SubscriptionHandle implements CollectionSubscription {
   }
 }
 
-function compareOptionsOf(config: StringCollationConfig | undefined): StringCollationConfig {
+/** How strings compare in a collection, from its configuration. */
+export function compareOptionsOf(config: StringCollationConfig | undefined): StringCollationConfig {
   if (config === undefined) return { stringSort: 'locale' }
   if (config.stringSort !== 'locale') return { stringSort: config.stringSort ?? 'locale' }
   const { locale, localeOptions } = config

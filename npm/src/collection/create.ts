@@ -4,13 +4,13 @@ import { liveCollection } from '../live/start.ts'
 import { isLocalOnly } from '../local-only.ts'
 import { RootCollection } from '../sync/root-collection.ts'
 import { connectSync } from '../sync/sync-session.ts'
+import { CollectionWrites } from '../transactions/mutations.ts'
 import type { Collection } from '../types/collection.ts'
 import type { CollectionConfig } from '../types/config.ts'
 import type { UtilsRecord } from '../types/rows.ts'
-import { CollectionImpl } from './collection.ts'
-import { LocalWrites, RefusedWrites } from './direct-writes.ts'
+import { randomId } from '../utils/random-id.ts'
+import { CollectionImpl, compareOptionsOf } from './collection.ts'
 import { theSession } from './the-session.ts'
-import { randomId } from './uuid.ts'
 
 /**
  * Creates a collection. Nothing runs until it is first used, unless `startSync` is set.
@@ -53,12 +53,14 @@ function root<T extends object, TKey extends string | number, TUtils extends Uti
     {
       id: config.id,
       gcTime: config.gcTime,
-      origin: local ? 'local' : 'remote',
+      sourceless: local,
+      collation: compareOptionsOf(config.defaultStringCollation),
+      compare: config.compare as ((a: object, b: object) => number) | undefined,
       connect: (feed) => connectSync(feed, config, collection),
     },
     theSession,
   )
-  const writes = local ? new LocalWrites(inside) : new RefusedWrites(inside)
+  const writes = new CollectionWrites(inside, config, local)
   const collection = new CollectionImpl<T, TKey, TUtils>({ config, inside, writes })
   return collection
 }
@@ -67,5 +69,9 @@ function live<T extends object, TKey extends string | number, TUtils extends Uti
   config: Complete<T, TKey, TUtils>,
   inside: ReturnType<typeof liveCollection>,
 ): Collection<T, TKey, TUtils> {
-  return new CollectionImpl<T, TKey, TUtils>({ config, inside, writes: new RefusedWrites(inside) })
+  return new CollectionImpl<T, TKey, TUtils>({
+    config,
+    inside,
+    writes: new CollectionWrites(inside, config, false),
+  })
 }

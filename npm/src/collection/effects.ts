@@ -17,6 +17,7 @@ const Effect = {
   stats: 12,
   empty: 13,
   rebind: 14,
+  found: 19,
 } as const
 
 /**
@@ -63,6 +64,9 @@ function decodeOf(session: Session, effects: Reader, op: number, fields: number)
       break
     case Effect.truncated:
       collection.truncated()
+      break
+    case Effect.found:
+      session.takeFound(effects)
       break
     case Effect.empty:
       collection.emptied()

@@ -10,6 +10,7 @@ import { Batch, type Change } from './subscription.ts'
 const What = { installed: 0, these: 1, content: 2, nothing: 3 } as const
 
 type Key = string | number
+type Entry = [Key, object]
 
 /**
  * A collection as the engine feeds it: which rows it shows, and what its subscribers are told. Everything here
@@ -27,6 +28,8 @@ export abstract class EngineCollection {
   #installed = 0
   #changes: Change[] | undefined
   #touched = false
+  /** The rows in the order they are read in, until they change. */
+  #order: Entry[] | undefined
   /** The last rows of a query that failed; its slots mean nothing any more. */
   #frozen: Map<Key, object> | undefined
 
@@ -52,6 +55,7 @@ export abstract class EngineCollection {
   install(effects: Reader): void {
     const n = effects.blockU32() / 3
     const at = effects.at
+    this.#order = undefined
     this.mirror.install(effects.u32, at, n)
     this.#installedAt = at
     this.#installed = n
@@ -111,6 +115,7 @@ export abstract class EngineCollection {
   }
 
   emptied(): void {
+    this.#order = undefined
     this.#frozen = undefined
     this.mirror.empty()
     this.clearRows()
@@ -157,8 +162,32 @@ export abstract class EngineCollection {
     return id === undefined ? NONE : this.mirror.slotOf(id)
   }
 
+  /** Whether rows are read in another order than the engine's. */
+  protected get sorts(): boolean {
+    return false
+  }
+
+  /** The order in which rows are read; asked only if `sorts`. */
+  protected orderOf(entries: Entry[]): Entry[] {
+    return entries
+  }
+
   /** Visits keys and rows in order. The visitor must not change anything. */
   visit(visitor: (key: Key, row: object) => void): void {
+    if (this.sorts) for (const [key, row] of this.#sorted()) visitor(key, row)
+    else this.#visit(visitor)
+  }
+
+  #sorted(): Entry[] {
+    if (this.#order === undefined) {
+      const entries: Entry[] = []
+      this.#visit((key, row) => entries.push([key, row]))
+      this.#order = this.orderOf(entries)
+    }
+    return this.#order
+  }
+
+  #visit(visitor: (key: Key, row: object) => void): void {
     if (this.#frozen !== undefined) for (const [key, row] of this.#frozen) visitor(key, row)
     else if (this.mirror.size > 0) {
       const { source } = this
@@ -169,6 +198,7 @@ export abstract class EngineCollection {
 
   /** The keys in order. */
   keyList(): Key[] {
+    if (this.sorts) return this.#sorted().map(([key]) => key)
     if (this.#frozen !== undefined) return Array.from(this.#frozen.keys())
     const keys: Key[] = []
     const { root } = this.source
@@ -178,6 +208,7 @@ export abstract class EngineCollection {
 
   /** The rows in order. */
   rowList(): object[] {
+    if (this.sorts) return this.#sorted().map(([, row]) => row)
     if (this.#frozen !== undefined) return Array.from(this.#frozen.values())
     return this.mirror.size === 0 ? [] : this.mirror.rowsFrom(this.source)
   }

@@ -1,7 +1,9 @@
 import type { Reader } from '../engine/reader.ts'
 import { CollectionIsInErrorStateError, NegativeActiveSubscribersError } from '../errors/collection.ts'
+import type { BasicExpression } from '../query/ir.ts'
 import { reportError } from '../rows/report-error.ts'
 import type { CollectionStatus } from '../types/events.ts'
+import type { StringCollationConfig } from '../types/rows.ts'
 import { cancelCleanup, scheduleCleanup } from './cleanup-timers.ts'
 import { Emitter } from './emitter.ts'
 import { EngineCollection } from './engine-collection.ts'
@@ -36,6 +38,8 @@ export abstract class ManagedCollection extends EngineCollection {
   readonly events = new Emitter()
   /** The public face of this collection, which events carry. */
   facade: object = {}
+  /** How strings compare where a condition or an order does not say. */
+  abstract readonly collation: StringCollationConfig
   #status: CollectionStatus = 'idle'
   #failure: { readonly error: unknown } | undefined
   readonly #gcTime: number
@@ -157,7 +161,7 @@ export abstract class ManagedCollection extends EngineCollection {
   }
 
   /** Subscribes to what is published from now on, with or without the rows that are there. */
-  subscribe(callback: ChangeCallback, initial: number): Subscription {
+  subscribe(callback: ChangeCallback, initial: number, where?: BasicExpression): Subscription {
     this.addSubscriber()
     if (this.col === 0) {
       this.removeSubscriber()
@@ -168,10 +172,11 @@ export abstract class ManagedCollection extends EngineCollection {
     this.shell.addSubscription(subscription)
     this.#subscriptions++
     try {
-      const command = this.shell.begin(3, Command.subscribe)
+      const command = this.shell.begin(5, Command.subscribe)
       command.int(this.col)
       command.int(id)
       command.int(initial)
+      this.shell.writeConditions(this, where, command)
       this.shell.sendPrivately(command)
     } catch (error) {
       this.unsubscribe(subscription)

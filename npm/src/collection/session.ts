@@ -2,8 +2,12 @@ import type { CommandStatus, Engine } from '../engine/engine.ts'
 import { NestedCommandError } from '../engine/nested-command-error.ts'
 import type { Reader } from '../engine/reader.ts'
 import type { Writer } from '../engine/writer.ts'
+import { Collations } from '../live/collations.ts'
+import { QueryEncoder } from '../live/encode.ts'
+import type { BasicExpression } from '../query/ir.ts'
 import { emptyList } from '../rows/empty-list.ts'
 import { TextDictionary } from '../rows/texts.ts'
+import type { StringCollationConfig } from '../types/rows.ts'
 import { decodeEffects } from './effects.ts'
 import type { EngineCollection } from './engine-collection.ts'
 import { type Publication, PublicationQueue } from './publications.ts'
@@ -23,7 +27,30 @@ export const Command = {
   readOrder: 11,
   collation: 12,
   forget: 14,
+  mutate: 16,
+  settle: 17,
+  persist: 18,
+  flush: 19,
+  find: 20,
 } as const
+
+/** How a transaction ended, as the engine is told it. */
+export const Outcome = { failed: 0, direct: 1, completed: 2 } as const
+
+/** One transaction that ends, by its number. */
+export type Ending = readonly [transaction: number, outcome: number]
+
+/** A collection that says how strings compare in it. */
+export interface HasCollation {
+  readonly collation: StringCollationConfig
+}
+
+/** A collection whose sync transactions may be open. */
+export interface Uncommitted {
+  readonly col: number
+  /** Key ids written in sync transactions that have not been committed. */
+  openKeys(): readonly number[]
+}
 
 /**
  * The shell's side of the running engine: which collections and subscriptions exist, what has to be told to
@@ -41,6 +68,7 @@ export class Session {
   readonly #take = (effects: Reader, _status: CommandStatus) => decodeEffects(this, effects)
   #private: Publication[] | undefined
   #refusal: Error | undefined
+  #found: Uint32Array | undefined
   #extracting = false
   #connecting = 0
 
@@ -92,10 +120,11 @@ export class Session {
   /**
    * Runs a command. When it returns, its effects are visible and, unless called from a publication,
    * everybody has been told. Throws the error of a refused command, what a pull threw, or the first
-   * error of those who were told.
+   * error of those who were told. `installed` is called once the effects are visible, before anybody is told.
    */
-  send(command: Writer): void {
+  send(command: Writer, installed?: () => void): void {
     const failure = this.#run(command)
+    if (failure === undefined) installed?.()
     this.#publications.drain(this.#connecting > 0)
     if (failure !== undefined) throw failure.error
   }
@@ -109,6 +138,78 @@ export class Session {
     if (failure !== undefined) throw failure.error
     for (const publication of own) publication.publish()
     this.#publications.drain()
+  }
+
+  /** The writes of a transaction are being sent: sync transactions wait for them. What is held is told. */
+  persist(transaction: number): void {
+    const command = this.begin(1, Command.persist)
+    command.int(transaction)
+    this.send(command)
+  }
+
+  /** Runs the graph for held writes and tells of them. */
+  flush(): void {
+    this.send(this.begin(0, Command.flush))
+  }
+
+  /** Ends transactions in one step over all collections they wrote to; `touched` are those. */
+  settle(endings: readonly Ending[], touched: Iterable<Uncommitted>): void {
+    const open: Uncommitted[] = []
+    for (const collection of touched) if (collection.openKeys().length > 0) open.push(collection)
+    const command = this.begin(2, Command.settle)
+    command.words(endings.flat())
+    if (open.length === 0) command.nil()
+    else {
+      command.array(open.length)
+      for (const collection of open) {
+        command.array(2)
+        command.int(collection.col)
+        command.words(collection.openKeys())
+      }
+    }
+    this.send(command)
+  }
+
+  /** Writes the last two fields of a Subscribe: conditions, texts. */
+  writeConditions(collection: HasCollation, where: BasicExpression | undefined, to: Writer): void {
+    if (where === undefined) {
+      to.nil()
+      to.nil()
+      return
+    }
+    const encoder = this.encoder(collection.collation, false, to)
+    to.array(1)
+    encoder.condition(where)
+    this.writeTexts(encoder.texts, to)
+  }
+
+  /** Writes queries and conditions over a collection. */
+  encoder(collation: StringCollationConfig, aliased: boolean, to: Writer): QueryEncoder {
+    const collations = this.engine.shared('collations', () => new Collations(this))
+    const collationId = (config: StringCollationConfig) => collations.idOf(config)
+    return new QueryEncoder({ dictionary: this.dictionary, aliased, collation, collationId }, to)
+  }
+
+  /** Writes the texts that the engine has not been told. */
+  writeTexts(texts: readonly number[], to: Writer): void {
+    const { dictionary } = this
+    dictionary.writeTexts(
+      texts.filter((id) => dictionary.claim(id)),
+      to,
+    )
+  }
+
+  /** Sends a Find and gives key ids and slots in order, two numbers a row. */
+  find(command: Writer): Uint32Array {
+    this.#found = undefined
+    this.send(command)
+    return this.#found ?? new Uint32Array(0)
+  }
+
+  /** Effect side: the answer to a Find. */
+  takeFound(effects: Reader): void {
+    const n = effects.blockU32()
+    this.#found = effects.u32.slice(effects.at, effects.at + n)
   }
 
   /** Queues something to be told, and tells it now unless something else is being told. */

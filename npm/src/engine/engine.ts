@@ -2,7 +2,7 @@ import type { MemoryViews, Reader } from './reader.js'
 import type { Writer } from './writer.js'
 
 /** The protocol this code speaks; the module must answer the same. */
-export const PROTOCOL_VERSION = 1
+export const PROTOCOL_VERSION = 2
 
 /** How a command ended: 0 done, 1 refused (the effects say why), 2 a pull threw. */
 export type CommandStatus = 0 | 1 | 2
@@ -23,6 +23,11 @@ export interface RootPulls {
   readColumn(request: Reader, answer: Writer): void
   /** Read keys. `request` stands behind the collection id: key ids block. Write `[cells, texts]` to `answer`. */
   readKeys(request: Reader, answer: Writer): void
+  /**
+   * Lay patches over rows. `request` stands behind the collection id: words block. Write `[slots, columns, texts]` to
+   * `answer`.
+   */
+  compose(request: Reader, answer: Writer): void
   /** Are the rows of two slots deeply equal as template `template` shows them (0: the whole row)? */
   equal(template: number, a: number, b: number): boolean
 }

@@ -255,6 +255,7 @@ export class ModuleEngine implements Engine {
       const kind = request.int()
       if (kind === 1) this.#root(request.int()).readColumn(request, answer)
       else if (kind === 3) this.#root(request.int()).readKeys(request, answer)
+      else if (kind === 4) this.#root(request.int()).compose(request, answer)
       else throw new Error(`the engine asks for something unknown: request kind ${kind}`)
       const at = this.#exports.mr_answer(answer.length)
       if (at === 0) throw new RangeError(`an answer of ${answer.length} bytes is over the limit`)

@@ -1,18 +1,35 @@
-/** Errors of sync transactions: calls outside a begin() and commit() pair. */
+/** Errors of sync transactions. */
 import { TransactionError } from './base.ts'
 
-/** write() or truncate() without begin(). */
+/** A write outside a transaction. */
 export class NoPendingSyncTransactionWriteError extends TransactionError {
   constructor() {
-    super('No pending sync transaction to write to: call begin() before write() and truncate()')
+    super(
+      'No pending sync transaction to write to: call begin() before write(), truncate() or metadata writes',
+    )
   }
 }
 
-/** commit() without begin(). */
-export class NoPendingSyncTransactionCommitError extends TransactionError {
+/** A write when the latest transaction is committed and waits for local writes. */
+export class SyncTransactionAlreadyCommittedWriteError extends TransactionError {
   constructor() {
     super(
-      'No pending sync transaction to commit: call begin() before commit(), and commit() once per begin()',
+      'The latest sync transaction is already committed and waits for local writes to be persisted: ' +
+        'call begin() to start another before you write',
     )
+  }
+}
+
+/** A commit outside a transaction. */
+export class NoPendingSyncTransactionCommitError extends TransactionError {
+  constructor() {
+    super('No pending sync transaction to commit: call begin() first')
+  }
+}
+
+/** A second commit of a transaction that waits for local writes. */
+export class SyncTransactionAlreadyCommittedError extends TransactionError {
+  constructor() {
+    super('The latest sync transaction is already committed and waits for local writes to be persisted')
   }
 }

@@ -17,12 +17,14 @@ export interface EncodedQuery {
 /** What encoding needs to know of the surroundings. */
 export interface Encoding {
   readonly dictionary: TextDictionary
+  /** Whether references begin with an alias. */
+  readonly aliased: boolean
   /** The collation of order terms that name none. */
   readonly collation: StringCollationConfig
   collationId(config: StringCollationConfig): number
 }
 
-/** Writes queries over one source: aliases are gone, constants are cells, collations are numbers. */
+/** Writes queries and conditions over one source: aliases are gone, constants are cells, collations are numbers. */
 export class QueryEncoder {
   readonly #encoding: Encoding
   readonly #to: Writer
@@ -32,6 +34,11 @@ export class QueryEncoder {
   constructor(encoding: Encoding, to: Writer) {
     this.#encoding = encoding
     this.#to = to
+  }
+
+  /** Writes one condition. */
+  condition(expression: BasicExpression): void {
+    this.#expression(expression)
   }
 
   /** Writes `[where, select, order, offset, limit]`. */
@@ -79,7 +86,7 @@ export class QueryEncoder {
       case 'ref':
         to.array(2)
         to.int(Tag.reference)
-        this.#path(expression.path, 1)
+        this.#path(expression.path, this.#encoding.aliased ? 1 : 0)
         break
       case 'val':
         to.array(3)

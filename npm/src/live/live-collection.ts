@@ -1,15 +1,13 @@
 import { ManagedCollection } from '../collection/lifecycle.ts'
 import { Command, type Session } from '../collection/session.ts'
 import type { Reader } from '../engine/reader.ts'
-import type { Writer } from '../engine/writer.ts'
 import { TanStackDBError } from '../errors/base.ts'
 import { emptyList } from '../rows/empty-list.ts'
 import { LiveRows } from '../rows/live-rows.ts'
 import { NONE } from '../rows/members.ts'
 import type { RowSource } from '../rows/row-source.ts'
 import type { StringCollationConfig } from '../types/rows.ts'
-import { Collations } from './collations.ts'
-import { type EncodedQuery, QueryEncoder } from './encode.ts'
+import type { EncodedQuery } from './encode.ts'
 
 /** What a live collection is made from. */
 export interface LiveDefinition {
@@ -40,6 +38,10 @@ export class LiveCollection extends ManagedCollection {
     super(definition, (definition.query.query.orderBy?.length ?? 0) > 0, () => this.source.root.keyCapacity)
     this.#definition = definition
     this.#session = session
+  }
+
+  get collation(): StringCollationConfig {
+    return this.#definition.collation
   }
 
   get source(): RowSource {
@@ -150,11 +152,9 @@ export class LiveCollection extends ManagedCollection {
     command.array(2)
     command.int(dictionary.kindOf(this.id))
     command.int(dictionary.val)
-    const texts = this.#encode(command)
-    dictionary.writeTexts(
-      texts.filter((id) => dictionary.claim(id)),
-      command,
-    )
+    const encoder = this.shell.encoder(this.collation, true, command)
+    encoder.write(this.#definition.query)
+    this.shell.writeTexts(encoder.texts, command)
     this.shell.send(command)
   }
 
@@ -168,17 +168,6 @@ export class LiveCollection extends ManagedCollection {
     this.shell.removeCollection(this.col)
     this.col = 0
     this.failed(error)
-  }
-
-  /** Writes the query and returns the texts in it. */
-  #encode(to: Writer): readonly number[] {
-    const { shell } = this
-    const { query, collation } = this.#definition
-    const collations = shell.engine.shared('collations', () => new Collations(shell))
-    const collationId = (config: StringCollationConfig) => collations.idOf(config)
-    const encoder = new QueryEncoder({ dictionary: shell.dictionary, collation, collationId }, to)
-    encoder.write(query)
-    return encoder.texts
   }
 
   #rowsOf({ input, query, id }: LiveDefinition): RowSource {

@@ -31,9 +31,15 @@ interface WithVirtual {
 }
 
 /** Adds the virtual properties a row does not have. Changes `row`, which nobody may have seen yet. */
-export function addVirtual(row: object, key: string | number, origin: string, collectionId: string): void {
+export function addVirtual(
+  row: object,
+  key: string | number,
+  origin: string,
+  collectionId: string,
+  synced = true,
+): void {
   const target = row as WithVirtual
-  if (target.$synced === null || target.$synced === undefined) target.$synced = true
+  if (target.$synced === null || target.$synced === undefined) target.$synced = synced
   if (target.$origin === null || target.$origin === undefined) target.$origin = origin
   if (target.$key === null || target.$key === undefined) target.$key = key
   if (target.$collectionId === null || target.$collectionId === undefined) target.$collectionId = collectionId
@@ -43,10 +49,16 @@ export function addVirtual(row: object, key: string | number, origin: string, co
  * The row as an application sees it: the stored fields, then the virtual ones. About 0.15 µs for eight
  * fields, whatever the number of different row shapes.
  */
-export function enrich(raw: object, key: string | number, origin: string, collectionId: string): object {
+export function enrich(
+  raw: object,
+  key: string | number,
+  origin: string,
+  collectionId: string,
+  synced: boolean,
+): object {
   const row = {}
   copyReadable(row, raw)
-  addVirtual(row, key, origin, collectionId)
+  addVirtual(row, key, origin, collectionId, synced)
   return row
 }
 

@@ -89,7 +89,9 @@ function essenceOf(source: RowSource): RowSource {
   return {
     root: source.root,
     row: (slot) => source.essence(slot),
-    valueAt: (slot, path) => path.read(source.essence(slot)),
+    // How far a row is confirmed is not in the row.
+    valueAt: (slot, path) =>
+      path.virtual && source === source.root ? source.valueAt(slot, path) : path.read(source.essence(slot)),
     essence: (slot) => source.essence(slot),
   }
 }

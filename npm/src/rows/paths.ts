@@ -1,9 +1,10 @@
 import type { VirtualOrigin } from '../types/rows.ts'
 
-/** What the four virtual properties of a row are where the row itself has none. */
+/** What the four virtual properties of a row are where the row itself has none; undefined: the engine knows. */
 export interface VirtualValues {
   readonly key: string | number
-  readonly origin: VirtualOrigin
+  readonly synced: boolean | undefined
+  readonly origin: VirtualOrigin | undefined
   readonly collectionId: string
 }
 
@@ -70,7 +71,7 @@ function virtualValue(name: string, virtual: VirtualValues): unknown {
     case '$key':
       return virtual.key
     case '$synced':
-      return true
+      return virtual.synced
     case '$origin':
       return virtual.origin
     default:

@@ -6,9 +6,12 @@ import { enrich } from './build.ts'
 import { CellColumn } from './cells.ts'
 import { deepEquals } from './deep-equals.ts'
 import { pathOfNames } from './member-path.ts'
+import { NONE } from './members.ts'
+import { patched, type RowPatch } from './patch.ts'
 import type { Path } from './paths.ts'
 import { reportError } from './report-error.ts'
 import type { RowSource } from './row-source.ts'
+import { Standing, Standings } from './standings.ts'
 import type { TextDictionary } from './texts.ts'
 
 type Key = string | number
@@ -24,8 +27,12 @@ interface Column {
 /** What a root collection's rows know about their collection. */
 export interface RootIdentity {
   readonly collectionId: string
-  readonly origin: VirtualOrigin
+  /** Whether there is no source, so that all rows are local and confirmed. */
+  readonly sourceless: boolean
 }
+
+/** The standing of a key whose confirmed version is the visible one, in the engine's words. */
+const SAME_AS_VISIBLE = 0xfffffffe
 
 interface Link {
   readonly dictionary: TextDictionary
@@ -53,6 +60,9 @@ export class RootRows implements RootPulls, RowSource {
   readonly #keyIds: number[] = []
   readonly #built: (object | undefined)[] = []
   readonly #freeSlots: number[] = []
+  readonly #standings = new Standings()
+  /** The confirmed slots of keys that local writes cover. */
+  readonly #below = new Map<number, number>()
   #columns: readonly Column[] = []
   #keysWanted = false
 
@@ -97,7 +107,14 @@ export class RootRows implements RootPulls, RowSource {
     return this.#keys[id] as Key
   }
 
-  /** Stores a row object; its slot is named by no other row. */
+  /** Stores a row that local writes made. */
+  putPending(raw: object, keyId: number): number {
+    const slot = this.put(raw, keyId)
+    if (!this.identity.sourceless) this.#standings.set(slot, Standing.pending)
+    return slot
+  }
+
+  /** Stores a row object or a patch; its slot is named by no other row. */
   put(raw: object, keyId: number): number {
     const slot = this.#freeSlots.pop() ?? this.#raws.length
     this.#raws[slot] = raw
@@ -130,8 +147,46 @@ export class RootRows implements RootPulls, RowSource {
     const raw = this.#raws[slot] as object
     if (!path.virtual) return path.read(raw)
     const key = this.#keys[this.#keyIds[slot] as number] as Key
-    const { origin, collectionId } = this.identity
-    return path.readVirtual(raw, { key, origin, collectionId })
+    const { collectionId } = this.identity
+    const synced = this.#standings.of(slot) !== Standing.pending
+    return path.readVirtual(raw, { key, synced, origin: this.#origin(slot), collectionId })
+  }
+
+  /** The value at a path as the engine is told it, which knows the standings of rows itself. */
+  #cellAt(slot: number, path: Path): unknown {
+    const raw = this.#raws[slot] as object
+    if (!path.virtual) return path.read(raw)
+    const key = this.#keys[this.#keyIds[slot] as number] as Key
+    const { collectionId } = this.identity
+    return path.readVirtual(raw, { key, synced: undefined, origin: undefined, collectionId })
+  }
+
+  #origin(slot: number): VirtualOrigin {
+    return this.identity.sourceless || this.#standings.of(slot) !== Standing.remote ? 'local' : 'remote'
+  }
+
+  /** The confirmed slot of a key that local writes cover, or undefined: the visible one is. */
+  below(keyId: number): number | undefined {
+    return this.#below.size === 0 ? undefined : this.#below.get(keyId)
+  }
+
+  /** The keys that local writes cover. */
+  get covered(): Iterable<[keyId: number, confirmed: number]> {
+    return this.#below
+  }
+
+  /** Takes in the confirmed versions of covered keys: pairs of key id and slot. */
+  setBelow(pairs: Uint32Array, at: number, n: number): void {
+    for (let i = at; i < at + n; i += 2) {
+      const slot = pairs[i + 1] as number
+      if (slot === SAME_AS_VISIBLE) this.#below.delete(pairs[i] as number)
+      else this.#below.set(pairs[i] as number, slot)
+    }
+  }
+
+  /** Takes in which rows were confirmed after a local write. */
+  setLocal(slots: Uint32Array, at: number, n: number): void {
+    for (let i = at; i < at + n; i++) this.#standings.set(slots[i] as number, Standing.local)
   }
 
   essence(slot: number): object {
@@ -144,6 +199,7 @@ export class RootRows implements RootPulls, RowSource {
       if (this.#raws[slot] === undefined) continue
       this.#raws[slot] = undefined
       this.#built[slot] = undefined
+      this.#standings.set(slot, Standing.remote)
       this.#freeSlots.push(slot)
     }
   }
@@ -164,6 +220,8 @@ export class RootRows implements RootPulls, RowSource {
     this.#ids.clear()
     for (const list of [this.#keys, this.#freeKeys, this.#raws, this.#keyIds, this.#built, this.#freeSlots])
       list.length = 0
+    this.#standings.clear()
+    this.#below.clear()
     this.#columns = []
     this.#keysWanted = false
   }
@@ -177,19 +235,23 @@ export class RootRows implements RootPulls, RowSource {
    * looked at is undefined, and what it threw is reported: a transaction must not be lost for one value in it.
    */
   writeContent(to: Writer, slots: readonly number[], fresh: readonly number[]): void {
-    const { cells, dictionary } = this.#linked
     const texts: number[] = []
     if (this.#keysWanted && fresh.length > 0) {
       to.array(2)
       to.words(fresh)
       this.#writeKeys(to, fresh, texts)
     } else to.nil()
+    this.#writeColumns(to, slots, texts)
+  }
+
+  #writeColumns(to: Writer, slots: readonly number[], texts: number[]): void {
+    const { cells, dictionary } = this.#linked
     to.array(this.#columns.length)
     for (const column of this.#columns) {
       cells.reset()
       for (const slot of slots) {
         try {
-          cells.add(this.valueAt(slot, column.path), column.texts ? texts : undefined)
+          cells.add(this.#cellAt(slot, column.path), column.texts ? texts : undefined)
         } catch (error) {
           reportError(error)
           cells.add(undefined, undefined)
@@ -198,6 +260,25 @@ export class RootRows implements RootPulls, RowSource {
       cells.write(to)
     }
     dictionary.writeTexts(texts, to)
+  }
+
+  compose(request: Reader, answer: Writer): void {
+    const n = request.blockU32()
+    const words = Uint32Array.from(request.u32.subarray(request.at, request.at + n))
+    const slots: number[] = []
+    for (let i = 0; i < n; ) {
+      const keyId = words[i++] as number
+      const base = words[i++] as number
+      const pending = ((words[i++] as number) & 1) !== 0
+      const patches: RowPatch[] = []
+      for (let m = words[i++] as number; m > 0; m--)
+        patches.push(this.#raws[words[i++] as number] as RowPatch)
+      const row = patched(base === NONE ? undefined : this.raw(base), patches)
+      slots.push(pending ? this.putPending(row, keyId) : this.put(row, keyId))
+    }
+    answer.array(3)
+    answer.words(slots)
+    this.#writeColumns(answer, slots, [])
   }
 
   readColumn(request: Reader, answer: Writer): void {
@@ -211,7 +292,7 @@ export class RootRows implements RootPulls, RowSource {
     const texts = (flags & COLUMN_WITH_TEXTS) !== 0 ? [] : undefined
     cells.reset()
     for (let i = request.at; i < request.at + n; i++) {
-      cells.add(this.valueAt(request.u32[i] as number, path), texts)
+      cells.add(this.#cellAt(request.u32[i] as number, path), texts)
     }
     answer.array(2)
     cells.write(answer)
@@ -260,8 +341,9 @@ export class RootRows implements RootPulls, RowSource {
 
   #build(slot: number): object {
     const raw = this.#raws[slot] as object
-    const { origin, collectionId } = this.identity
-    const row = enrich(raw, this.#keys[this.#keyIds[slot] as number] as Key, origin, collectionId)
+    const key = this.#keys[this.#keyIds[slot] as number] as Key
+    const synced = this.#standings.of(slot) !== Standing.pending
+    const row = enrich(raw, key, this.#origin(slot), this.identity.collectionId, synced)
     this.#built[slot] = row
     return row
   }

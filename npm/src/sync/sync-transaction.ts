@@ -1,4 +1,5 @@
 import { emptyList } from '../rows/empty-list.ts'
+import { type Metadata, StagedMetadata } from './metadata.ts'
 
 type Key = string | number
 
@@ -15,6 +16,9 @@ export class SyncTransaction {
   readonly rows: (object | undefined)[] = []
   /** Whether all rows from before the transaction go. */
   truncates = false
+  /** Whether it is applied even while local writes are being sent. */
+  immediate = false
+  #metadata: StagedMetadata | undefined
   #deletes = 0
   /** Where each operation's key was staged before, or -1; and where each key was staged last. */
   #before: number[] | undefined
@@ -24,13 +28,42 @@ export class SyncTransaction {
   reset(): this {
     this.#discard()
     this.truncates = false
+    this.immediate = false
+    this.#metadata = undefined
     return this
+  }
+
+  /** What is stored beside the rows. */
+  get metadata(): StagedMetadata {
+    this.#metadata ??= new StagedMetadata()
+    return this.#metadata
+  }
+
+  get hasMetadata(): boolean {
+    return this.#metadata !== undefined
+  }
+
+  /** Gives away what was staged beside the rows. */
+  takeMetadata(): StagedMetadata | undefined {
+    const metadata = this.#metadata
+    this.#metadata = undefined
+    return metadata
+  }
+
+  applyMetadata(to: Metadata): void {
+    this.#metadata?.applyTo(to)
+  }
+
+  /** Keys of rows that something is stored with. */
+  metadataKeys(): Iterable<Key> {
+    return this.#metadata?.rowKeys() ?? []
   }
 
   /** Forgets what was staged and makes the transaction replace all rows. */
   truncate(): void {
     this.#discard()
     this.truncates = true
+    this.metadata.truncate()
   }
 
   stage(op: number, key: Key, row: object | undefined): void {

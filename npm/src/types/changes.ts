@@ -1,4 +1,6 @@
 /** Messages about changed rows: what sync adapters write and what subscribers receive. */
+import type { BasicExpression } from '../query/ir.ts'
+import type { Ref } from '../query/ref-types.ts'
 import type { Untyped, WithVirtualProps } from './rows.ts'
 
 /** What happened to a row. */
@@ -60,12 +62,22 @@ export type ChangeListener<T extends object = Untyped, TKey extends string | num
 ) => void
 
 /** Options of `collection.subscribeChanges`. */
-export interface SubscribeChangesOptions {
+export interface SubscribeChangesOptions<
+  T extends object = Untyped,
+  TKey extends string | number = string | number,
+> {
   /**
    * `true` delivers the current rows as inserts during the call; `false` says that they are known already,
    * so that later updates and deletes pass as they are. Left out, rows count as unknown until they change.
    */
   includeInitialState?: boolean
+  /**
+   * Tells only of rows that satisfy a condition: one that comes to satisfy it is told as an insert, one that no
+   * longer does as a delete. Called once with references to the row's fields.
+   */
+  where?: (row: Ref<WithVirtualProps<T, TKey>>) => unknown
+  /** The same as an expression. */
+  whereExpression?: BasicExpression
 }
 
 /** A running subscription. */

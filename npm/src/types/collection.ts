@@ -13,7 +13,7 @@ export interface Collection<
   T extends object = Record<string, unknown>,
   TKey extends string | number = string | number,
   TUtils extends UtilsRecord = UtilsRecord,
-  TSchema = never,
+  _TSchema = never,
   TInput extends object = T,
 > {
   readonly id: string
@@ -59,7 +59,7 @@ export interface Collection<
   /** Subscribes to published changes. Starts syncing if idle or cleaned up. */
   subscribeChanges(
     callback: ChangeListener<T, TKey>,
-    options?: SubscribeChangesOptions,
+    options?: SubscribeChangesOptions<T, TKey>,
   ): CollectionSubscription
   /** Listens to an event. Returns a function that stops. */
   on<E extends CollectionEventName>(event: E, callback: (payload: CollectionEvents[E]) => void): () => void

@@ -1,14 +1,38 @@
 /** Configuration of a collection and the contract of its sync function. */
 import type { ChangeMessageOrDeleteKeyMessage } from './changes.ts'
 import type { Collection } from './collection.ts'
-import type { StringCollationConfig, UtilsRecord } from './rows.ts'
+import type { StringCollationConfig, Untyped, UtilsRecord } from './rows.ts'
+import type { StandardSchema } from './schema.ts'
+import type { DeleteMutationFn, InsertMutationFn, UpdateMutationFn } from './transactions.ts'
 
 /** Releases what a sync function holds. */
 export type CleanupFn = () => void
 
+/** Whether a collection syncs all rows, or those that are asked for. */
+export type SyncMode = 'eager' | 'on-demand'
+
+/** Values a source stores beside the rows; applied with the transaction that writes them. */
+export interface SyncMetadataApi<TKey extends string | number = string | number> {
+  readonly row: {
+    get(key: TKey): unknown
+    set(key: TKey, value: unknown): void
+    delete(key: TKey): void
+  }
+  readonly collection: {
+    get(name: string): unknown
+    set(name: string, value: unknown): void
+    delete(name: string): void
+    list(prefix?: string): ReadonlyArray<{ key: string; value: unknown }>
+  }
+}
+
 /** The object form of a sync function's result. */
 export interface SyncConfigRes {
   cleanup?: CleanupFn
+  /** Loads rows on demand: `true` when there is nothing to load, else a promise of the rows being written. */
+  loadSubset?(options: Untyped): true | Promise<void>
+  /** What was loaded with these options is not needed any more. */
+  unloadSubset?(options: Untyped): void
 }
 
 /** What a sync function may return: nothing, its cleanup, or an object with it. */
@@ -17,8 +41,13 @@ export type SyncResult = ReturnType<CleanupFn> | CleanupFn | SyncConfigRes
 /** What a sync function receives. All members belong to one session: after a cleanup they do nothing. */
 export interface SyncParams<T extends object, TKey extends string | number> {
   readonly collection: Collection<T, TKey>
-  /** Opens a transaction. Calls nest: write and commit act on the innermost open one. */
-  begin(): void
+  /**
+   * Opens a transaction. Calls nest: write and commit act on the innermost open one. An `immediate` one is applied
+   * even while local writes are being sent.
+   */
+  begin(options?: { immediate?: boolean }): void
+  /** What the source stores beside the rows. */
+  readonly metadata: SyncMetadataApi<TKey>
   /**
    * Adds one change to the open transaction.
    * @throws NoPendingSyncTransactionWriteError without an open transaction.
@@ -48,6 +77,14 @@ export interface SyncConfig<
   sync(params: SyncParams<T, TKey>): SyncResult
   /** Whether an update holds the changed fields (`partial`, the default) or the whole row (`full`). */
   rowUpdateMode?: 'partial' | 'full'
+  /** What inserts of this collection carry for the source. */
+  getSyncMetadata?(): Record<string, unknown>
+  /** The source's position, to be sent along with dehydrated rows. */
+  exportSyncMeta?(): unknown
+  /** Takes over a position that came with dehydrated rows. */
+  importSyncMeta?(meta: unknown): void
+  /** Puts two positions together. */
+  mergeSyncMeta?(current: unknown, incoming: unknown): unknown
 }
 
 /** What every kind of collection is configured with. */
@@ -66,6 +103,20 @@ export interface BaseCollectionConfig<
   startSync?: boolean
   /** How strings are ordered in queries over this collection. */
   defaultStringCollation?: StringCollationConfig
+  /** Validates rows and changes of `insert` and `update`, never what is synced. */
+  schema?: StandardSchema<Untyped, Untyped>
+  /** Whether all rows are synced, or those that queries ask for. */
+  syncMode?: SyncMode
+  /** Whether indexes are made for what queries filter and order by; the engine does so by itself in any case. */
+  autoIndex?: 'off' | 'eager'
+  /** The order of the synced rows; key order decides what it leaves open. Without it rows are in key order. */
+  compare?(a: T, b: T): number
+  /** Sends inserted rows to where they are kept. Rejecting undoes them. */
+  onInsert?: InsertMutationFn<T>
+  /** Sends changed rows to where they are kept. Rejecting undoes the changes. */
+  onUpdate?: UpdateMutationFn<T>
+  /** Sends removals to where the rows are kept. Rejecting undoes them. */
+  onDelete?: DeleteMutationFn<T>
   /** Becomes `collection.utils`. */
   utils?: TUtils
 }

@@ -62,6 +62,39 @@ export type MutationFn<T extends object = Record<string, unknown>> = (
   params: MutationFnParams<T>,
 ) => Promise<unknown>
 
+/** What `onInsert` receives. */
+export interface InsertMutationFnParams<T extends object = Record<string, unknown>> {
+  transaction: TransactionWithMutations<T, 'insert'>
+  collection: AnyCollection
+}
+
+/** What `onUpdate` receives. */
+export interface UpdateMutationFnParams<T extends object = Record<string, unknown>> {
+  transaction: TransactionWithMutations<T, 'update'>
+  collection: AnyCollection
+}
+
+/** What `onDelete` receives. */
+export interface DeleteMutationFnParams<T extends object = Record<string, unknown>> {
+  transaction: TransactionWithMutations<T, 'delete'>
+  collection: AnyCollection
+}
+
+/** Persists inserted rows. */
+export type InsertMutationFn<T extends object = Record<string, unknown>> = (
+  params: InsertMutationFnParams<T>,
+) => Promise<unknown>
+
+/** Persists changed rows. */
+export type UpdateMutationFn<T extends object = Record<string, unknown>> = (
+  params: UpdateMutationFnParams<T>,
+) => Promise<unknown>
+
+/** Persists removals. */
+export type DeleteMutationFn<T extends object = Record<string, unknown>> = (
+  params: DeleteMutationFnParams<T>,
+) => Promise<unknown>
+
 /** Configuration of a transaction. */
 export interface TransactionConfig<T extends object = Record<string, unknown>> {
   id?: string

@@ -19,25 +19,32 @@ function loadedRoot(n: number, pulls: Partial<RootPulls>): number {
   const unasked = (): never => {
     throw new Error('not to be asked')
   }
-  engine().attachRoot(col, { readColumn: unasked, readKeys: numbers, equal: unasked, ...pulls })
+  engine().attachRoot(col, {
+    readColumn: unasked,
+    readKeys: numbers,
+    compose: unasked,
+    equal: unasked,
+    ...pulls,
+  })
   const items = (message: Writer, ...ints: number[]): void => {
     for (const int of ints) message.int(int)
   }
   const done = [
     send((message) => {
-      message.array(3)
+      message.array(4)
       items(message, 1, col)
       message.array(2)
-      items(message, 6, 0)
+      items(message, 6, 0, 0)
     }),
     send((message) => {
       message.array(2)
       items(message, 2, col)
     }),
     send((message) => {
-      message.array(7)
-      items(message, 6, col, 0)
+      message.array(9)
+      items(message, 6, col, 0, 0)
       message.words(Array.from({ length: n }, (_, i) => [0, i, i]).flat())
+      message.nil()
       message.nil()
       message.array(0)
       message.nil()
@@ -130,7 +137,7 @@ describe('a command', () => {
     expect(() => order(col, take)).toThrow(mine)
     expect(take).toHaveBeenCalledOnce()
     expect(engine().busy).toBe(false)
-    engine().attachRoot(col, { readColumn: numbers, readKeys: numbers, equal: () => false })
+    engine().attachRoot(col, { readColumn: numbers, readKeys: numbers, compose: numbers, equal: () => false })
     expect(order(col)).toBe(0)
   })
 
@@ -200,7 +207,7 @@ describe('the engine', () => {
   })
 
   it('leaves nothing behind that can be enumerated', () => {
-    expect(engine().protocol).toBe(1)
+    expect(engine().protocol).toBe(2)
     expect(Object.keys(globalThis)).not.toContain('Go')
     expect(Object.prototype.propertyIsEnumerable.call(globalThis, HANDLE)).toBe(false)
     expect(Object.values(engine() as Engine & Record<string, unknown>)).toEqual([1])

@@ -36,12 +36,12 @@ export interface Bodies {
 /** The text that `code.write` writes. */
 export const TEXT = 'panic: as planned'
 
-/** A module with these bodies; what is not given does nothing or returns 1 (version), 64 (header) or 128 (buffers). */
+/** A module with these bodies; what is not given does nothing or returns 2 (version), 64 (header) or 128 (buffers). */
 export function tinyModule(bodies: Bodies): WebAssembly.Module {
   const buffer = [0x41, ...leb(128)]
   const functions: readonly (readonly [name: string, type: number, body: readonly number[]])[] = [
     ['run', 4, bodies.run ?? code.nothing],
-    ['mr_version', 1, bodies.version ?? code.constant(1)],
+    ['mr_version', 1, bodies.version ?? code.constant(2)],
     ['mr_header', 1, [0x41, ...leb(64)]],
     ['mr_reserve', 2, bodies.reserve ?? buffer],
     ['mr_command', 2, bodies.command ?? code.constant(0)],

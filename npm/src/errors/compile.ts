@@ -1,0 +1,129 @@
+/** More errors of building, compiling and planning queries. */
+import { QueryBuilderError, QueryCompilationError, shown, TanStackDBError } from './base.ts'
+
+/** The condition of a join is no equality. */
+export class JoinConditionMustBeEqualityError extends QueryBuilderError {
+  constructor() {
+    super('A join condition must be an equality: return eq(a.field, b.field) from the callback')
+  }
+}
+
+/** `distinct` without a select. */
+export class DistinctRequiresSelectError extends QueryCompilationError {
+  constructor() {
+    super('DISTINCT requires a SELECT clause: say by select() which fields make rows distinct')
+  }
+}
+
+/** A functional select together with a grouping. */
+export class FnSelectWithGroupByError extends QueryCompilationError {
+  constructor() {
+    super('fn.select() cannot be used with groupBy(): use select() with aggregates')
+  }
+}
+
+/** `having` without a grouping. */
+export class HavingRequiresGroupByError extends QueryCompilationError {
+  constructor() {
+    super('HAVING requires a GROUP BY clause or an aggregate in select(): use where() to filter rows')
+  }
+}
+
+/** A query was compiled without the input of one of its collections. */
+export class CollectionInputNotFoundError extends QueryCompilationError {
+  constructor(alias: string, collectionId?: string, availableKeys?: readonly string[]) {
+    super(
+      `No input for the source ${shown(alias)}${collectionId === undefined ? '' : ` (collection ${shown(collectionId)})`}` +
+        `${availableKeys === undefined ? '' : `; there are inputs for: ${availableKeys.join(', ')}`}`,
+    )
+  }
+}
+
+/** A subquery reuses an alias of a query around it. */
+export class DuplicateAliasInSubqueryError extends QueryCompilationError {
+  constructor(alias: string, parentAliases: readonly string[]) {
+    super(
+      `Subquery uses alias "${alias}", which a query around it uses for a collection (${parentAliases.join(', ')}): choose another`,
+    )
+  }
+}
+
+/** A joined collection is not known to the compiler. */
+export class JoinCollectionNotFoundError extends QueryCompilationError {
+  constructor(collectionId: string) {
+    super(`The joined collection ${shown(collectionId)} was not found`)
+  }
+}
+
+/** A source of a running query has no subscription. */
+export class SubscriptionNotFoundError extends QueryCompilationError {
+  constructor(
+    resolvedAlias: string,
+    originalAlias: string,
+    collectionId: string,
+    available: readonly string[],
+  ) {
+    super(
+      `No subscription for the source ${shown(originalAlias)} (${shown(resolvedAlias)}, collection ${shown(collectionId)}); ` +
+        `there are: ${available.join(', ')}`,
+    )
+  }
+}
+
+/** An aggregate where only expressions over one row can stand. */
+export class AggregateNotSupportedError extends QueryCompilationError {
+  constructor() {
+    super('Aggregates are not supported here: use them in select() or having()')
+  }
+}
+
+/** A compiled query lacks inputs for some of its sources. */
+export class MissingAliasInputsError extends QueryCompilationError {
+  constructor(missingAliases: readonly string[]) {
+    super(`No inputs for the sources: ${missingAliases.join(', ')}`)
+  }
+}
+
+/** The window of a query without an order was to be moved. */
+export class SetWindowRequiresOrderByError extends QueryCompilationError {
+  constructor() {
+    super('setWindow() can only be called on collections with an ORDER BY clause: add orderBy() to the query')
+  }
+}
+
+/** A query that cannot be rewritten. */
+export class QueryOptimizerError extends TanStackDBError {
+  constructor(message: string) {
+    super(message)
+    this.name = 'QueryOptimizerError'
+  }
+}
+
+/** No expressions to combine. */
+export class CannotCombineEmptyExpressionListError extends QueryOptimizerError {
+  constructor() {
+    super('An empty list of expressions cannot be combined')
+  }
+}
+
+/** A predicate could not be moved to a source. */
+export class WhereClauseConversionError extends QueryOptimizerError {
+  constructor(collectionId: string, alias: string) {
+    super(
+      `A where clause could not be converted for the source ${shown(alias)} of collection ${shown(collectionId)}`,
+    )
+  }
+}
+
+/** A value whose identity cannot be written down. */
+export class UnhashableQueryIRError extends Error {
+  readonly path: string
+  readonly reason: string
+
+  constructor(path: string, reason: string) {
+    super(`The query has no stable identity: ${reason} at ${path}`)
+    this.name = 'UnhashableQueryIRError'
+    this.path = path
+    this.reason = reason
+  }
+}

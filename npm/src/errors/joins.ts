@@ -1,0 +1,103 @@
+/** Errors of joins and groups. */
+import { shown, TanStackDBError } from './base.ts'
+
+/** A join that cannot be compiled. */
+export class JoinError extends TanStackDBError {
+  constructor(message: string) {
+    super(message)
+    this.name = 'JoinError'
+  }
+}
+
+/** A join of an unknown kind. */
+export class UnsupportedJoinTypeError extends JoinError {
+  constructor(joinType: string) {
+    super(`Unsupported join type: ${shown(joinType)}. Use inner, left, right or full`)
+  }
+}
+
+/** Both sides of a join condition are about one source. */
+export class InvalidJoinConditionSameSourceError extends JoinError {
+  constructor(alias: string) {
+    super(
+      `Invalid join condition: both expressions refer to the same source ${shown(alias)}; compare it with the joined one`,
+    )
+  }
+}
+
+/** A side of a join condition is about no source. */
+export class InvalidJoinConditionSourceMismatchError extends JoinError {
+  constructor() {
+    super('Invalid join condition: each side must refer to one of the sources')
+  }
+}
+
+/** A side of a join condition is about a source that is not there yet. */
+export class InvalidJoinConditionLeftSourceError extends JoinError {
+  constructor(alias: string) {
+    super(
+      `Invalid join condition: the left side refers to ${shown(alias)}, which is not among the sources so far`,
+    )
+  }
+}
+
+/** No side of a join condition is about the joined source. */
+export class InvalidJoinConditionRightSourceError extends JoinError {
+  constructor(alias: string) {
+    super(`Invalid join condition: no side refers to the joined source ${shown(alias)}`)
+  }
+}
+
+/** A join condition with another fault. */
+export class InvalidJoinCondition extends JoinError {
+  constructor() {
+    super(
+      'Invalid join condition: compare a field of the joined source with one of the sources so far, by eq()',
+    )
+  }
+}
+
+/** The joined source is of an unknown kind. */
+export class UnsupportedJoinSourceTypeError extends JoinError {
+  constructor(type: string) {
+    super(`Unsupported join source type: ${shown(type)}`)
+  }
+}
+
+/** A grouping that cannot be compiled. */
+export class GroupByError extends TanStackDBError {
+  constructor(message: string) {
+    super(message)
+    this.name = 'GroupByError'
+  }
+}
+
+/** A selected field is neither an aggregate nor grouped by. */
+export class NonAggregateExpressionNotInGroupByError extends GroupByError {
+  constructor(alias: string) {
+    super(
+      `The selected field ${shown(alias)} must be grouped by or be inside an aggregate such as count(), sum(), min(): add it to groupBy()`,
+    )
+  }
+}
+
+/** An aggregate of an unknown name. */
+export class UnsupportedAggregateFunctionError extends GroupByError {
+  constructor(functionName: string) {
+    super(`Unsupported aggregate function: ${shown(functionName)}. Use count, sum, avg, min or max`)
+  }
+}
+
+/** A having clause uses an aggregate that is not selected. */
+export class AggregateFunctionNotInSelectError extends GroupByError {
+  constructor(functionName: string) {
+    super(`The aggregate ${shown(functionName)} in having() must also be in select()`)
+  }
+}
+
+/** A having clause holds an unknown kind of expression. */
+export class UnknownHavingExpressionTypeError extends GroupByError {
+  constructor(type: string) {
+    super(`Unknown expression type in having(): ${shown(type)}`)
+  }
+}

@@ -1,0 +1,27 @@
+/** Errors of the primitives for framework adapters, and of loading the package twice. */
+import { CollectionStateError, TanStackDBError } from './base.ts'
+
+/** An observer was used after it was disposed of. */
+export class LiveQueryObserverDisposedError extends CollectionStateError {
+  constructor() {
+    super('Cannot subscribe to a disposed LiveQueryObserver: create another')
+  }
+}
+
+/** A window controller was used after it was disposed of. */
+export class LiveQueryWindowControllerDisposedError extends CollectionStateError {
+  constructor() {
+    super('Cannot use a disposed LiveQueryWindowController: create another')
+  }
+}
+
+/** The package was loaded twice in one page, so that collections of one copy are foreign to the other. */
+export class DuplicateDbInstanceError extends TanStackDBError {
+  constructor() {
+    super(
+      'The package was loaded twice in this page. Let the bundler resolve it to one copy (dedupe), ' +
+        'or set TANSTACK_DB_DISABLE_DUP_CHECK=1 if that is intended',
+    )
+    this.name = 'DuplicateDbInstanceError'
+  }
+}

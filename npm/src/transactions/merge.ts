@@ -1,0 +1,67 @@
+import { deepEquals } from '../rows/deep-equals.ts'
+import type { PendingMutation } from '../types/transactions.ts'
+
+type Fields = Record<string, unknown>
+
+/**
+ * What two mutations of one transaction to the same row come to, or undefined if to nothing. The later one was
+ * made of the row as the earlier one left it.
+ */
+export function mergeMutations(
+  existing: PendingMutation,
+  incoming: PendingMutation,
+): PendingMutation | undefined {
+  switch (`${existing.type}-${incoming.type}`) {
+    case 'insert-update':
+      return {
+        ...existing,
+        type: 'insert',
+        original: {},
+        modified: incoming.modified,
+        changes: { ...existing.changes, ...incoming.changes },
+        ...inherited(existing, incoming),
+        mutationId: incoming.mutationId,
+        updatedAt: incoming.updatedAt,
+      }
+    case 'insert-delete':
+      return undefined
+    case 'update-update':
+      return {
+        ...incoming,
+        original: existing.original,
+        changes: { ...existing.changes, ...incoming.changes },
+        ...inherited(existing, incoming),
+      }
+    case 'delete-insert':
+      return replacement(existing, incoming)
+    default:
+      // update then delete, delete then delete, insert then insert: the later one says all.
+      return incoming
+  }
+}
+
+function inherited(existing: PendingMutation, incoming: PendingMutation): Partial<PendingMutation> {
+  return {
+    metadata: incoming.metadata ?? existing.metadata,
+    syncMetadata: { ...existing.syncMetadata, ...incoming.syncMetadata },
+    optimistic: existing.optimistic && incoming.optimistic,
+  }
+}
+
+/** A row that was deleted and inserted anew is an update of the row that was there before the transaction. */
+function replacement(existing: PendingMutation, incoming: PendingMutation): PendingMutation {
+  const before = existing.original as Fields
+  const after = incoming.modified as Fields
+  const changes: Fields = {}
+  for (const name of Object.keys(after)) {
+    if (!Object.hasOwn(before, name) || !deepEquals(before[name], after[name])) changes[name] = after[name]
+  }
+  for (const name of Object.keys(before)) if (!Object.hasOwn(after, name)) changes[name] = undefined
+  return {
+    ...incoming,
+    type: 'update',
+    original: before,
+    changes,
+    ...inherited(existing, incoming),
+  }
+}

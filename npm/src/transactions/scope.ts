@@ -1,0 +1,72 @@
+import type { LocalTransaction } from './transaction.ts'
+
+/**
+ * Transactions that belong together: those whose `mutate` is running, innermost last, and those that have not been
+ * committed. There is one default scope, and one per client.
+ */
+export class TransactionScope {
+  readonly #ambient: LocalTransaction[] = []
+  /** Pending transactions by the rows they have written to, so that a rollback finds those it takes along. */
+  readonly #pending = new Map<string, Set<LocalTransaction>>()
+
+  /** The transaction that a write belongs to now, or undefined. */
+  get active(): LocalTransaction | undefined {
+    return this.#ambient[this.#ambient.length - 1]
+  }
+
+  enter(transaction: LocalTransaction): void {
+    this.#ambient.push(transaction)
+  }
+
+  leave(transaction: LocalTransaction): void {
+    const at = this.#ambient.lastIndexOf(transaction)
+    if (at >= 0) this.#ambient.splice(at, 1)
+  }
+
+  /** A pending transaction writes to a row. */
+  note(globalKey: string, transaction: LocalTransaction): void {
+    let writers = this.#pending.get(globalKey)
+    if (writers === undefined) {
+      writers = new Set()
+      this.#pending.set(globalKey, writers)
+    }
+    writers.add(transaction)
+  }
+
+  /** A transaction is not pending any more, or does not write to the row any more. */
+  forget(globalKey: string, transaction: LocalTransaction): void {
+    const writers = this.#pending.get(globalKey)
+    if (writers?.delete(transaction) && writers.size === 0) this.#pending.delete(globalKey)
+  }
+
+  /** The pending transactions that have written to one of the rows. */
+  writersOf(globalKeys: Iterable<string>): Set<LocalTransaction> {
+    const found = new Set<LocalTransaction>()
+    for (const key of globalKeys) for (const writer of this.#pending.get(key) ?? []) found.add(writer)
+    return found
+  }
+}
+
+const SHARED: unique symbol = Symbol.for('millrace.transactions') as never
+
+/** What all copies of the library share: they write to one engine. */
+interface Shared {
+  scope: TransactionScope
+  numbers: number
+}
+
+function shared(): Shared {
+  const home = globalThis as { [SHARED]?: Shared }
+  home[SHARED] ??= { scope: new TransactionScope(), numbers: 0 }
+  return home[SHARED]
+}
+
+/** The scope of transactions that no client owns. */
+export function defaultScope(): TransactionScope {
+  return shared().scope
+}
+
+/** A number larger than that of every earlier transaction. */
+export function nextNumber(): number {
+  return ++shared().numbers
+}

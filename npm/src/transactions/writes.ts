@@ -1,0 +1,40 @@
+import { insideOf } from '../collection/access.ts'
+import type { LocalWrite } from '../sync/local-write.ts'
+import { RootCollection } from '../sync/root-collection.ts'
+import type { PendingMutation } from '../types/transactions.ts'
+
+/** The root collection a mutation writes to. */
+export function rootOf(mutation: PendingMutation): RootCollection {
+  const inside = insideOf(mutation.collection)
+  if (inside instanceof RootCollection) return inside
+  // Another copy of the library made it; its shape is the same.
+  return inside as unknown as RootCollection
+}
+
+/** What the engine is told of a mutation. */
+export function writeOf(mutation: PendingMutation): LocalWrite {
+  const { type, key, modified, optimistic } = mutation
+  if (type === 'delete') return { op: 'delete', key, optimistic }
+  if (type === 'insert') return { op: 'insert', key, row: modified, optimistic }
+  const removed = Object.keys(mutation.changes).filter((name) => !Object.hasOwn(modified, name))
+  return { op: 'update', key, row: modified, changes: mutation.changes, removed, optimistic }
+}
+
+/** What undoes a mutation of a transaction that has made no other to the row. */
+export function withdrawal(mutation: PendingMutation): LocalWrite {
+  return { op: 'withdraw', key: mutation.key, optimistic: true }
+}
+
+/** Mutations by the collection they write to, in order of first mention. */
+export function byCollection(
+  mutations: readonly PendingMutation[],
+): Map<RootCollection, readonly PendingMutation[]> {
+  const groups = new Map<RootCollection, PendingMutation[]>()
+  for (const mutation of mutations) {
+    const root = rootOf(mutation)
+    const group = groups.get(root)
+    if (group === undefined) groups.set(root, [mutation])
+    else group.push(mutation)
+  }
+  return groups
+}

@@ -1,0 +1,48 @@
+import { InvalidSchemaError, SchemaMustBeSynchronousError, SchemaValidationError } from '../errors/schema.ts'
+import type { StandardSchema, StandardSchemaIssue, StandardSchemaResult } from '../types/schema.ts'
+
+type Fields = Record<string, unknown>
+
+/**
+ * What a schema makes of a row to be inserted: with its defaults and transformations.
+ *
+ * @throws SchemaValidationError if it refuses the row.
+ */
+export function validateInsert(schema: unknown, row: object): object {
+  return validate(schema, 'insert', row) as object
+}
+
+/**
+ * What a schema makes of changes: validated as part of the row they are made to, only the changed fields are taken.
+ *
+ * @throws SchemaValidationError if it refuses the row with the changes.
+ */
+export function validateChanges(schema: unknown, current: object | undefined, changes: Fields): Fields {
+  const whole: Fields = {}
+  if (current !== undefined) Object.assign(whole, current)
+  for (const name of Object.keys(changes)) {
+    if (changes[name] === undefined) delete whole[name]
+    else whole[name] = changes[name]
+  }
+  const valid = validate(schema, 'update', whole) as Fields
+  const taken: Fields = {}
+  for (const name of Object.keys(changes)) taken[name] = valid[name]
+  return taken
+}
+
+function validate(schema: unknown, type: 'insert' | 'update', value: object): unknown {
+  const standard = (schema as Partial<StandardSchema>)['~standard']
+  if (standard === undefined) throw new InvalidSchemaError()
+  const result = standard.validate(value)
+  if (result instanceof Promise) throw new SchemaMustBeSynchronousError()
+  const { issues } = result as Partial<StandardSchemaResult<unknown>> & {
+    issues?: readonly StandardSchemaIssue[]
+  }
+  if (issues !== undefined && issues.length > 0) throw new SchemaValidationError(type, issues.map(plainIssue))
+  return (result as { readonly value: unknown }).value
+}
+
+function plainIssue({ message, path }: StandardSchemaIssue): { message: string; path: string[] } {
+  const names = (path ?? []).map((part) => String(typeof part === 'object' ? part.key : part))
+  return { message, path: names }
+}
