@@ -1,3 +1,4 @@
+export { withCollectionConfigFactory } from './client/config-factory.ts'
 export { CollectionImpl } from './collection/collection.ts'
 export { createCollection } from './collection/create.ts'
 export {
@@ -9,7 +10,10 @@ export {
 export { NestedCommandError } from './engine/nested-command-error.ts'
 export * from './errors.ts'
 export { createLiveQueryCollection, liveQueryCollectionOptions } from './live/live-query.ts'
-export { localOnlyCollectionOptions } from './local-only.ts'
+export { localOnlyCollectionOptions } from './local/local-only.ts'
+export { localStorageCollectionOptions } from './local/local-storage.ts'
+export { createPacedMutations } from './pacing/paced-mutations.ts'
+export { debounceStrategy, queueStrategy, throttleStrategy } from './pacing/strategies.ts'
 export {
   BaseQueryBuilder,
   type InitialQueryBuilder,

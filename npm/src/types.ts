@@ -15,7 +15,6 @@ export type {
   BaseCollectionConfig,
   CleanupFn,
   CollectionConfig,
-  LocalOnlyCollectionConfig,
   SyncConfig,
   SyncConfigRes,
   SyncParams,
@@ -32,6 +31,29 @@ export type {
   EventCollection,
 } from './types/events.ts'
 export type { LiveQueryCollectionConfig, LiveQueryFn, RootQueryBuilder } from './types/live-query.ts'
+export type {
+  ClearStorageFn,
+  GetStorageSizeFn,
+  LocalOnlyCollectionConfig,
+  LocalOnlyCollectionUtils,
+  LocalStorageCollectionConfig,
+  LocalStorageCollectionUtils,
+  Parser,
+  StorageApi,
+  StorageEventApi,
+} from './types/local.ts'
+export type {
+  BaseStrategy,
+  DebounceStrategy,
+  DebounceStrategyOptions,
+  PacedMutationsConfig,
+  QueueStrategy,
+  QueueStrategyOptions,
+  Strategy,
+  StrategyOptions,
+  ThrottleStrategy,
+  ThrottleStrategyOptions,
+} from './types/pacing.ts'
 export type {
   Prettify,
   StringCollationConfig,

@@ -162,7 +162,7 @@ export class CollectionImpl<
         : includeInitialState
           ? InitialState.told
           : InitialState.known
-    const where = conditionOf(options as SubscribeChangesOptions)
+    const where = conditionOf(options as unknown as SubscribeChangesOptions)
     const inside = this.#inside
     return new SubscriptionHandle(
       inside,

@@ -1,7 +1,7 @@
 import { CollectionRequiresConfigError, CollectionRequiresSyncConfigError } from '../errors/collection.ts'
 import { definitionOf } from '../live/definition.ts'
 import { liveCollection } from '../live/start.ts'
-import { isLocalOnly } from '../local-only.ts'
+import { isLocalOnly } from '../local/local-only.ts'
 import { RootCollection } from '../sync/root-collection.ts'
 import { connectSync } from '../sync/sync-session.ts'
 import { CollectionWrites } from '../transactions/mutations.ts'

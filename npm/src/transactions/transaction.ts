@@ -21,7 +21,7 @@ import { randomId } from '../utils/random-id.ts'
 import { deferred } from './deferred.ts'
 import { mergeMutations } from './merge.ts'
 import { defaultScope, nextNumber, type TransactionScope } from './scope.ts'
-import { byCollection, rootOf, withdrawal, writeOf } from './writes.ts'
+import { byCollection, rootOf, rowOf, withdrawal, writeOf } from './writes.ts'
 
 /** How a transaction came to be. */
 export interface TransactionOrigin {
@@ -176,7 +176,7 @@ export class LocalTransaction implements Transaction, LocalWriter {
 
   /** Merges a mutation with what the transaction does to the row already. */
   #take(incoming: PendingMutation, writes: Map<string, LocalWrite>): void {
-    const { globalKey } = incoming
+    const globalKey = rowOf(incoming)
     const at = this.#places.get(globalKey)
     const existing = at === undefined ? undefined : (this.mutations[at] as PendingMutation)
     if (this.#journal !== undefined && !this.#journal.has(globalKey)) this.#journal.set(globalKey, existing)

@@ -11,6 +11,11 @@ export function rootOf(mutation: PendingMutation): RootCollection {
   return inside as unknown as RootCollection
 }
 
+/** The row a mutation is about: its global key, which does not tell 1 from "1", and the type of the key. */
+export function rowOf({ globalKey, key }: PendingMutation): string {
+  return typeof key === 'number' ? `n ${globalKey}` : `s ${globalKey}`
+}
+
 /** What the engine is told of a mutation. */
 export function writeOf(mutation: PendingMutation): LocalWrite {
   const { type, key, modified, optimistic } = mutation

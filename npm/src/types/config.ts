@@ -129,12 +129,3 @@ export interface CollectionConfig<
 > extends BaseCollectionConfig<T, TKey, TUtils> {
   sync: SyncConfig<T, TKey>
 }
-
-/** Configuration of a collection that lives in memory only. */
-export interface LocalOnlyCollectionConfig<
-  T extends object = Record<string, unknown>,
-  TKey extends string | number = string | number,
-> extends Omit<BaseCollectionConfig<T, TKey>, 'gcTime' | 'startSync'> {
-  /** Rows present from the start. */
-  initialData?: T[]
-}

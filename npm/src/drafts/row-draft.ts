@@ -1,0 +1,57 @@
+import { DraftNode } from './draft-node.ts'
+import { Kind, kindOf } from './kinds.ts'
+
+/**
+ * Every draft there is, the parts of rows included, with what stands behind it. It recognises drafts that an
+ * application assigns, whatever row they belong to and whether or not their callback is still running.
+ */
+export const drafts = new WeakMap<object, DraftNode>()
+
+/** The draft of one row: its parts that were touched, each with its own copy. */
+export class RowDraft {
+  readonly root: DraftNode
+  /** The touched parts by the object they stand for: an object reached by two paths has one draft. */
+  #parts: Map<object, DraftNode> | undefined
+  /** Whether a part was seen that leads back to the row. */
+  loops = false
+
+  constructor(row: object) {
+    this.root = new DraftNode(this, row, Array.isArray(row) ? Kind.array : Kind.object)
+    drafts.set(this.root.draft, this.root)
+  }
+
+  /** The touched parts but for the row itself. */
+  get parts(): ReadonlyMap<object, DraftNode> | undefined {
+    return this.#parts
+  }
+
+  /** What is behind the draft of an object, if it was touched. */
+  nodeOf(base: object): DraftNode | undefined {
+    return base === this.root.base ? this.root : this.#parts?.get(base)
+  }
+
+  /** What the application gets to see of an object: its draft, or itself if it is a draft or is never drafted. */
+  track(value: object): object {
+    if (value === this.root.base || value === this.root.draft) {
+      this.loops = true
+      return this.root.draft
+    }
+    if (drafts.has(value)) return value
+    const known = this.#parts?.get(value)
+    if (known !== undefined) return known.draft
+    const kind = kindOf(value)
+    if (kind === Kind.opaque) return value
+    const node = new DraftNode(this, value, kind)
+    this.#parts ??= new Map()
+    this.#parts.set(value, node)
+    drafts.set(node.draft, node)
+    return node.draft
+  }
+
+  /** The object a draft of this row stands for; anything else as it is. */
+  untrack(value: unknown): unknown {
+    if (typeof value !== 'object' || value === null) return value
+    const node = drafts.get(value)
+    return node?.row === this ? node.base : value
+  }
+}
