@@ -19,6 +19,13 @@ const RATIOS = [
   ['detail-500', 'update', { tanstack: 100, zql: 10 }],
   ['load', 'load', { tanstack: 10, zql: ahead }],
   ['memory', 'memory', { tanstack: 4, zql: ahead }],
+  ['bulk-write', 'load', { tanstack: 5 }],
+  ['bulk-write', 'insert', { tanstack: 5 }],
+  ['one-row-commit', 'alone', { tanstack: 4 }],
+  ['one-row-commit', 'watched', { tanstack: 4 }],
+  ['optimistic', 'update', { tanstack: 4 }],
+  ['pending-10000', 'update', { tanstack: 100 }],
+  ['reads', 'iterate', { tanstack: 3 }],
 ]
 
 const LIMITS = [
@@ -29,6 +36,7 @@ const LIMITS = [
     1.5,
   ],
   ['newest 50 at 10x the rows: hydrate, over 1x', ['list-open-10x', 'hydrate'], ['list-open', 'hydrate'], 2],
+  ['100,000 reads by key, over those of a plain Map', ['reads', 'get'], ['reads', 'map'], 2],
   ['newest 50 at 10x the rows: pair, over 1x', ['list-open-10x', 'pair'], ['list-open', 'pair'], 1.5],
 ]
 

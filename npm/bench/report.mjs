@@ -2,7 +2,19 @@ import { markdownDocument, megabytes, short, textTable, times } from './table.mj
 
 /** Turns a run (as written to the JSON file) into the report on standard output and into markdown. */
 
-const MEASURES = ['hydrate', 'pair', 'mount', 'update', 'load']
+const MEASURES = [
+  'hydrate',
+  'pair',
+  'mount',
+  'update',
+  'load',
+  'insert',
+  'alone',
+  'watched',
+  'get',
+  'map',
+  'iterate',
+]
 
 function engineRows(byEngine) {
   const measures = MEASURES.filter((measure) => Object.values(byEngine).some((figures) => figures[measure]))

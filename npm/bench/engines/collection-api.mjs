@@ -6,6 +6,7 @@ export function collectionEngine(name, api, { collectionOptions = {}, version })
   return {
     name,
     version,
+    api,
     remarks: {},
     cannot: {},
     load: (dataset) => openDatabase(api, collectionOptions, dataset),

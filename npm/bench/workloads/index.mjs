@@ -3,6 +3,7 @@ import { loadWorkload } from './load.mjs'
 import { memoryWorkload } from './memory.mjs'
 import { startupWorkload } from './startup.mjs'
 import { viewWorkload } from './views.mjs'
+import { bulkWorkload, commitWorkload, optimisticWorkload, pendingWorkload, readWorkload } from './writes.mjs'
 
 const newest50 = { kind: 'list', limit: 50, offset: 0 }
 
@@ -25,6 +26,11 @@ export const WORKLOADS = [
   loadWorkload,
   memoryWorkload,
   viewWorkload('list-open-10x', 'newest 50 open issues at 10x the rows', newest50, 10),
+  bulkWorkload,
+  commitWorkload,
+  optimisticWorkload,
+  pendingWorkload,
+  readWorkload,
   startupWorkload,
 ]
 
