@@ -1,7 +1,9 @@
 import { isObject } from './kinds.ts'
-import { drafts } from './row-draft.ts'
+import { drafts } from './registry.ts'
 
 type Method = (this: unknown, ...args: unknown[]) => unknown
+
+const splice = Array.prototype.splice as Method
 
 /**
  * Methods of arrays that do better than to go through a proxy element by element: by the function they stand for. Those
@@ -30,7 +32,9 @@ function mutating(native: Method): Method {
     if (node === undefined || this !== node.draft) return native.apply(this, args)
     const result = native.apply(node.state, args)
     if (result === node.state) return this
-    if (Array.isArray(result)) return result.map((item) => (isObject(item) ? node.row.track(item) : item))
+    if (native === splice) {
+      return (result as unknown[]).map((item) => (isObject(item) ? node.row.track(item) : item))
+    }
     return isObject(result) ? node.row.track(result) : result
   }
 }

@@ -1,45 +1,53 @@
-import { cloneRow } from '../rows/deep-clone.ts'
-import { deepEquals } from '../rows/deep-equals.ts'
+import { changesOf, type TrackedChanges } from './difference.ts'
+import { drafts } from './registry.ts'
+import { RowDraft } from './row-draft.ts'
+import { Settlement } from './settlement.ts'
 
-type Fields = Record<string, unknown>
-
-/** What a callback did to the draft of one row. */
-export interface RowChanges {
-  /** The changed top-level fields with their new values; one that was removed is undefined. */
-  readonly changes: Fields
-  /** The row after. Fields that did not change are the original's own. */
-  readonly modified: object
-}
-
-/** What became of a draft. The draft may be used on: it is a copy of its own. */
-export function changesOf(original: object, draft: object): RowChanges {
-  const before = original as Fields
-  const after = cloneRow(draft) as Fields
-  const changes: Fields = {}
-  const modified = Object.create(Object.getPrototypeOf(original) as object | null) as Fields
-  for (const name of Object.keys(after)) {
-    const same = Object.hasOwn(before, name) && unchanged(before[name], after[name])
-    if (!same) set(changes, name, after[name])
-    set(modified, name, same ? before[name] : after[name])
-  }
-  for (const name of Object.keys(before)) if (!Object.hasOwn(after, name)) set(changes, name, undefined)
-  return { changes, modified }
-}
-
-function unchanged(before: unknown, after: unknown): boolean {
-  return Object.is(before, after) || deepEquals(before, after)
-}
-
-function set(to: Fields, name: string, value: unknown): void {
-  Object.defineProperty(to, name, { value, enumerable: true, configurable: true, writable: true })
-}
-
-/** Calls back with drafts of rows and tells what it did to each. */
+/**
+ * Runs a callback on drafts of rows and says what it did to each. A row that is given twice has one draft. Throws what the
+ * callback throws. Costs a copy of each row's top level and of each object that was touched, plus `changesOf`.
+ */
 export function trackChanges(
-  originals: readonly object[],
+  targets: readonly object[],
   callback: (drafts: object[]) => void,
-): readonly RowChanges[] {
-  const drafts = originals.map(cloneRow)
-  callback(drafts.slice())
-  return originals.map((original, i) => changesOf(original, drafts[i] as object))
+): TrackedChanges[] {
+  const rows = open(targets)
+  callback(rows.map(draftOf))
+  return settle(rows)
+}
+
+export function openRow(target: object): RowDraft {
+  return new RowDraft(drafts.has(target) ? presentValue(target) : target)
+}
+
+export function open(targets: readonly object[]): RowDraft[] {
+  if (targets.length === 1) return [openRow(targets[0] as object)]
+  const opened = new Map<object, RowDraft>()
+  return targets.map((target) => {
+    const row = opened.get(target) ?? openRow(target)
+    opened.set(target, row)
+    return row
+  })
+}
+
+/** What a draft looks like now, as an object that is none. */
+function presentValue(draft: object): object {
+  const row = (drafts.get(draft) as { row: RowDraft }).row
+  const settlement = new Settlement()
+  settlement.visit(row, [draft])
+  return settlement.resolve(row, draft) as object
+}
+
+export function settle(rows: readonly RowDraft[]): TrackedChanges[] {
+  if (rows.length === 1) return [changesOf(rows[0] as RowDraft)]
+  const settled = new Map<RowDraft, TrackedChanges>()
+  return rows.map((row) => {
+    const changes = settled.get(row) ?? changesOf(row)
+    settled.set(row, changes)
+    return changes
+  })
+}
+
+export function draftOf(row: RowDraft): object {
+  return row.root.draft
 }

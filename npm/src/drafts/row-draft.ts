@@ -1,11 +1,6 @@
 import { DraftNode } from './draft-node.ts'
 import { Kind, kindOf } from './kinds.ts'
-
-/**
- * Every draft there is, the parts of rows included, with what stands behind it. It recognises drafts that an
- * application assigns, whatever row they belong to and whether or not their callback is still running.
- */
-export const drafts = new WeakMap<object, DraftNode>()
+import { drafts } from './registry.ts'
 
 /** The draft of one row: its parts that were touched, each with its own copy. */
 export class RowDraft {
