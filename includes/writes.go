@@ -5,10 +5,12 @@ import (
 	"millrace.dev/millrace/d2"
 )
 
-// Flags of a Mutate: what is held back until the graph runs next.
+// Flags of a Mutate: what is held back until the graph runs next, and that the
+// writes are being sent.
 const (
 	HoldGraph = 1
 	HoldEmits = 2
+	Sending   = 4
 )
 
 // step is a root's part of one publication.
@@ -45,6 +47,9 @@ func (e *Engine) Mutate(col, tx, flags uint32, w *collection.Write) error {
 		return err
 	}
 	e.txs[tx] = t
+	if flags&Sending != 0 {
+		t.Persist()
+	}
 	if flags&HoldGraph == 0 {
 		e.publish(step{root: r, changes: changes})
 		return nil

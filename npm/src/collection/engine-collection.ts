@@ -21,6 +21,8 @@ export abstract class EngineCollection {
   col = 0
   /** Counts starts and cleanups: what belongs to an earlier one is obsolete. */
   session = 0
+  /** Whether a local write has not been sent yet: who reads must have it sent first. */
+  late = false
   protected readonly mirror: Mirror
   protected abstract get shell(): Session
   /** The changes installed by the command that is being decoded: where they lie in its message. */
@@ -141,17 +143,20 @@ export abstract class EngineCollection {
   }
 
   get size(): number {
+    if (this.late) this.shell.sendLate()
     return this.#frozen?.size ?? this.mirror.size
   }
 
   /** The row of a key, or undefined. */
   get(key: Key): object | undefined {
+    if (this.late) this.shell.sendLate()
     if (this.#frozen !== undefined) return this.#frozen.get(key)
     const slot = this.slotOf(key)
     return slot === NONE ? undefined : this.source.row(slot)
   }
 
   has(key: Key): boolean {
+    if (this.late) this.shell.sendLate()
     return this.#frozen?.has(key) ?? this.slotOf(key) !== NONE
   }
 
@@ -174,6 +179,7 @@ export abstract class EngineCollection {
 
   /** Visits keys and rows in order. The visitor must not change anything. */
   visit(visitor: (key: Key, row: object) => void): void {
+    if (this.late) this.shell.sendLate()
     if (this.sorts) for (const [key, row] of this.#sorted()) visitor(key, row)
     else this.#visit(visitor)
   }
@@ -198,6 +204,7 @@ export abstract class EngineCollection {
 
   /** The keys in order. */
   keyList(): Key[] {
+    if (this.late) this.shell.sendLate()
     if (this.sorts) return this.#sorted().map(([key]) => key)
     if (this.#frozen !== undefined) return Array.from(this.#frozen.keys())
     const keys: Key[] = []
@@ -208,6 +215,7 @@ export abstract class EngineCollection {
 
   /** The rows in order. */
   rowList(): object[] {
+    if (this.late) this.shell.sendLate()
     if (this.sorts) return this.#sorted().map(([, row]) => row)
     if (this.#frozen !== undefined) return Array.from(this.#frozen.values())
     return this.mirror.size === 0 ? [] : this.mirror.rowsFrom(this.source)

@@ -69,6 +69,8 @@ export class Session {
   #private: Publication[] | undefined
   #refusal: Error | undefined
   #found: Uint32Array | undefined
+  /** A write that is not sent before it is needed. */
+  #late: { readonly collection: EngineCollection; readonly send: () => void } | undefined
   #extracting = false
   #connecting = 0
 
@@ -104,6 +106,7 @@ export class Session {
 
   /** Starts a command on a collection. */
   begin(fields: number, op: number): Writer {
+    if (this.#late !== undefined) this.sendLate()
     const command = this.engine.begin()
     command.array(fields + 1)
     command.int(op)
@@ -273,6 +276,35 @@ export class Session {
     const collection = this.#collections.get(col)
     if (collection === undefined) throw new RangeError(`unknown collection ${col}`)
     return collection.sameRows(a, b)
+  }
+
+  /**
+   * Lets a write wait until somebody looks at its collection, another command is sent, or `sendLate` is called: what
+   * `send` says is then made visible, without being told.
+   */
+  makeLate(collection: EngineCollection, send: () => void): void {
+    this.sendLate()
+    this.#late = { collection, send }
+    collection.late = true
+  }
+
+  /** Sends what was made late. Whether there was something. */
+  sendLate(): boolean {
+    const late = this.#late
+    if (late === undefined) return false
+    this.#late = undefined
+    late.collection.late = false
+    late.send()
+    return true
+  }
+
+  /** What was made late will be sent by the caller. Whether there was something. */
+  takeLate(): boolean {
+    const late = this.#late
+    if (late === undefined) return false
+    this.#late = undefined
+    late.collection.late = false
+    return true
   }
 
   #run(command: Writer): { readonly error: unknown } | undefined {

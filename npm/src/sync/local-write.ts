@@ -22,6 +22,8 @@ export const Hold = {
   graph: 1,
   /** Nor do subscribers hear of it. */
   all: 3,
+  /** Nothing is held; the write is being sent to the source. */
+  sending: 4,
 } as const
 
 /** A transaction whose writes show until it is settled. */

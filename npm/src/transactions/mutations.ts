@@ -219,8 +219,7 @@ export class CollectionWrites implements DirectWrites {
       },
       { scope: this.scope ?? defaultScope(), direct: true },
     )
-    transaction.apply(mutations, root.subscriberCount > 0 ? Hold.all : Hold.none)
-    transaction.sendDirect()
+    transaction.sendDirect(root, mutations)
     return transaction
   }
 

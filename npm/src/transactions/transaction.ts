@@ -128,11 +128,20 @@ export class LocalTransaction implements Transaction, LocalWriter {
    * Sends a direct write: its handler runs before anybody is told, so that what it confirms at once is told as
    * confirmed. Throws what those who are told throw; the write stands.
    */
-  sendDirect(): void {
-    this.#leavePending('persisting')
+  sendDirect(root: RootCollection, mutations: readonly PendingMutation[]): void {
+    const session = theSession()
+    session.assertFree()
+    this.mutations.push(...mutations)
+    this.state = 'persisting'
+    this.#roots.add(root)
+    root.writers.add(this)
+    const writes = mutations.map(writeOf)
+    // Hardly any handler looks at the collection before it awaits; then the write is one message.
+    session.makeLate(root, () => root.mutate(this.sequenceNumber, writes, Hold.all))
     const work = this.#callMutationFn()
     this.#finish(work).catch(() => {})
-    this.#persist()
+    if (session.takeLate()) root.mutate(this.sequenceNumber, writes, Hold.sending)
+    else session.persist(this.sequenceNumber)
   }
 
   /** Takes mutations in that are confirmed already; the transaction completes in a microtask. */
@@ -147,7 +156,8 @@ export class LocalTransaction implements Transaction, LocalWriter {
     if (this.state === 'failed') return this
     const failed: LocalTransaction[] = [this]
     if (config?.isSecondaryRollback !== true) {
-      for (const other of this.#scope.writersOf(this.#places.keys())) if (other !== this) failed.push(other)
+      for (const other of this.#scope.writersOf(this.mutations.map(rowOf)))
+        if (other !== this) failed.push(other)
     }
     for (const transaction of failed) transaction.#leavePending('failed')
     this.#settle(failed, Outcome.failed)
