@@ -9,11 +9,25 @@ export {
 } from './drafts/drafts.ts'
 export { NestedCommandError } from './engine/nested-command-error.ts'
 export * from './errors.ts'
+export { extractFieldPath, extractValue, walkExpression } from './expressions/fields.ts'
+export { parseOrderByExpression } from './expressions/parse-order.ts'
+export { parseWhereExpression } from './expressions/parse-where.ts'
+export { extractSimpleComparisons, parseLoadSubsetOptions } from './expressions/simple-comparisons.ts'
 export { createLiveQueryCollection, liveQueryCollectionOptions } from './live/live-query.ts'
 export { localOnlyCollectionOptions } from './local/local-only.ts'
 export { localStorageCollectionOptions } from './local/local-storage.ts'
 export { createPacedMutations } from './pacing/paced-mutations.ts'
 export { debounceStrategy, queueStrategy, throttleStrategy } from './pacing/strategies.ts'
+export { DeduplicatedLoadSubset } from './predicates/deduplicated-load-subset.ts'
+export { minusWherePredicates } from './predicates/minus.ts'
+export {
+  isLimitSubset,
+  isOffsetLimitSubset,
+  isOrderBySubset,
+  isPredicateSubset,
+} from './predicates/page-subset.ts'
+export { unionWherePredicates } from './predicates/union.ts'
+export { isWhereSubset } from './predicates/where-subset.ts'
 export {
   BaseQueryBuilder,
   type InitialQueryBuilder,
@@ -38,6 +52,7 @@ export {
   operators,
   or,
 } from './query/functions.ts'
+export * as IR from './query/ir.ts'
 export { isCollection } from './query/is-collection.ts'
 export { deepEquals } from './rows/deep-equals.ts'
 export { createOptimisticAction } from './transactions/optimistic-action.ts'

@@ -1,4 +1,8 @@
 /** The public types of collections, under one path for the rest of the package. */
+export type { FieldPath } from './expressions/fields.ts'
+export type { ParsedOrderBy } from './expressions/parse-order.ts'
+export type { ParseWhereOptions } from './expressions/parse-where.ts'
+export type { SimpleComparison } from './expressions/simple-comparisons.ts'
 export type {
   ChangeListener,
   ChangeMessage,
@@ -9,6 +13,13 @@ export type {
   OperationType,
   RowChange,
   SubscribeChangesOptions,
+  SubscriptionEventName,
+  SubscriptionEvents,
+  SubscriptionLoadErrorEvent,
+  SubscriptionStatus,
+  SubscriptionStatusChangeEvent,
+  SubscriptionStatusEvent,
+  SubscriptionUnsubscribedEvent,
 } from './types/changes.ts'
 export type { Collection, InferCollectionType } from './types/collection.ts'
 export type {
@@ -23,6 +34,9 @@ export type {
 export type {
   CollectionEventName,
   CollectionEvents,
+  CollectionIndexEvent,
+  CollectionIndexMetadata,
+  CollectionLoadingSubsetChangeEvent,
   CollectionStatus,
   CollectionStatusChangeEvent,
   CollectionStatusEvent,
@@ -30,6 +44,14 @@ export type {
   CollectionTruncateEvent,
   EventCollection,
 } from './types/events.ts'
+export type {
+  CollectionInternals,
+  CollectionLifecycleView,
+  CollectionStateView,
+  CollectionSyncView,
+  RowsView,
+  SubsetRequest,
+} from './types/internals.ts'
 export type { LiveQueryCollectionConfig, LiveQueryFn, RootQueryBuilder } from './types/live-query.ts'
 export type {
   ClearStorageFn,
@@ -65,6 +87,12 @@ export type {
   WithVirtualProps,
   WritableDeep,
 } from './types/rows.ts'
+export type {
+  CursorExpressions,
+  LoadSubsetFn,
+  LoadSubsetOptions,
+  UnloadSubsetFn,
+} from './types/subsets.ts'
 export type {
   CreateOptimisticActionsOptions,
   InsertConfig,

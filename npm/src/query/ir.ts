@@ -27,6 +27,12 @@ export type From = CollectionRef | QueryRef
 /** A predicate; the entries of a query's `where` list are ANDed. */
 export type Where = BasicExpression<boolean>
 
+/** A predicate that is judged again where it stands, although it was also passed on to the source. */
+export interface ResidualWhere {
+  readonly expression: BasicExpression<boolean>
+  readonly residual: true
+}
+
 /**
  * Output fields in authoring order. A key that {@link parseSpreadKey} recognises has the value `true`
  * and stands for all fields of the row at its path, merged at that position.
@@ -98,6 +104,17 @@ export class Func<T = unknown> extends ExpressionNode<T> {
   }
 }
 
+/** A call of an aggregate function by its IR name: one value per group. */
+export class Aggregate<T = unknown> extends ExpressionNode<T> {
+  readonly type = 'agg' as const
+  constructor(
+    readonly name: string,
+    readonly args: BasicExpression[],
+  ) {
+    super()
+  }
+}
+
 /** Any expression that gives one value per row; `T` is the static type of that value. */
 export type BasicExpression<T = unknown> = PropRef<T> | Value<T> | Func<T>
 
@@ -149,6 +166,7 @@ export function isExpressionLike(value: unknown): value is BasicExpression {
     case 'val':
       return 'value' in value
     case 'func':
+    case 'agg':
       return 'name' in value && 'args' in value && typeof value.name === 'string' && Array.isArray(value.args)
     default:
       return false
@@ -176,4 +194,96 @@ export function collectCollectionSources(query: QueryIR): CollectionRef[] {
   while (from.type === 'queryRef') from = from.query.from
   sources.push(from)
   return sources
+}
+
+/** The field under which an include that selects one value, not an object, keeps it. */
+export const INCLUDES_SCALAR_FIELD = '__includes_scalar__'
+
+/** The predicate of an entry of a `where` list. */
+export function getWhereExpression(where: Where | ResidualWhere): BasicExpression<boolean> {
+  return 'expression' in where ? where.expression : where
+}
+
+/** The predicate of an entry of a `having` list. */
+export function getHavingExpression(having: Where | ResidualWhere): BasicExpression<boolean> {
+  return getWhereExpression(having)
+}
+
+/** Whether an entry of a `where` list was also passed on to the source. */
+export function isResidualWhere(where: Where | ResidualWhere): where is ResidualWhere {
+  return 'residual' in where && where.residual === true
+}
+
+/** Marks a predicate as one that was also passed on to the source. */
+export function createResidualWhere(where: Where | ResidualWhere): ResidualWhere {
+  return { expression: getWhereExpression(where), residual: true }
+}
+
+/** The field of a collection that a reference ends at. */
+export interface FollowedRef {
+  readonly collection: Collection
+  /** Without an alias. */
+  readonly path: string[]
+  readonly alias?: string
+  readonly sourceId?: string
+}
+
+/**
+ * Follows a reference of a query through its subqueries to the field it ends at. A path that does not begin with an
+ * alias of the query is a field of `collection`. Undefined if the reference ends at a computed value or at a whole
+ * row. O(depth of the subqueries).
+ */
+export function followRef(
+  query: Pick<QueryIR, 'from' | 'select'>,
+  ref: PropRef,
+  collection: Collection,
+): FollowedRef | undefined {
+  let at = query
+  let [first, ...rest] = ref.path
+  for (;;) {
+    if (first === undefined) return undefined
+    const { from } = at
+    if (from.alias !== first) return { collection, path: [first, ...rest] }
+    if (rest.length === 0) return undefined
+    if (from.type === 'collectionRef') {
+      return { collection: from.collection, path: rest, alias: from.alias, sourceId: from.sourceId }
+    }
+    const path = selectedPath(from.query, rest)
+    if (path === undefined) return undefined
+    at = from.query
+    ;[first, ...rest] = path
+  }
+}
+
+/** The path, alias first, in terms of a query's own source that one of its result fields stands for. */
+function selectedPath({ select, from }: QueryIR, field: readonly string[]): readonly string[] | undefined {
+  if (select === undefined) return [from.alias, ...field]
+  let entry: SelectEntry | undefined = select
+  for (let i = 0; i < field.length; i++) {
+    if (entry === undefined || entry === true) return undefined
+    if (isExpressionLike(entry)) return entry.type === 'ref' ? [...entry.path, ...field.slice(i)] : undefined
+    entry = selectEntry(entry, field[i] as string)
+  }
+  return entry !== undefined && entry !== true && isExpressionLike(entry) && entry.type === 'ref'
+    ? entry.path
+    : undefined
+}
+
+/**
+ * What gives a field its value: its own entry, or the row spread there. Undefined where nobody can tell without a row,
+ * because a spread after another entry replaces it only in rows that have the field.
+ */
+function selectEntry(select: Select, name: string): SelectEntry | undefined {
+  let found: SelectEntry | undefined
+  for (const key of Object.keys(select)) {
+    if (key === name) {
+      found = select[key]
+      continue
+    }
+    const spread = select[key] === true ? parseSpreadKey(key) : undefined
+    if (spread === undefined) continue
+    if (found !== undefined) return undefined
+    found = new PropRef([...spread, name])
+  }
+  return found
 }
