@@ -1,15 +1,24 @@
-import type { BasicExpression } from '../query/ir.ts'
-import { createRef, toExpression } from '../query/refs.ts'
+import type { TransactionScope } from '../transactions/scope.ts'
 import type { ChangeListener, CollectionSubscription, SubscribeChangesOptions } from '../types/changes.ts'
 import type { Collection } from '../types/collection.ts'
 import type { BaseCollectionConfig } from '../types/config.ts'
 import type { CollectionEventName, CollectionEvents, CollectionStatus } from '../types/events.ts'
+import type {
+  CollectionLifecycleView,
+  CollectionStateView,
+  CollectionSyncView,
+  SubsetRequest,
+} from '../types/internals.ts'
 import type { StringCollationConfig, UtilsRecord, WithVirtualProps, WritableDeep } from '../types/rows.ts'
 import type { InsertConfig, OperationConfig, Transaction } from '../types/transactions.ts'
 import { INSIDE } from './access.ts'
+import { type Condition, conditionOf } from './condition.ts'
 import type { DirectWrites } from './direct-writes.ts'
-import { InitialState, type ManagedCollection } from './lifecycle.ts'
-import type { ChangeCallback, Subscription } from './subscription.ts'
+import { EntryIterator, ListIterator } from './iterators.ts'
+import type { ManagedCollection } from './lifecycle.ts'
+import { type ChangeCallback, InitialState } from './subscription.ts'
+import { SubscriptionHandle } from './subscription-handle.ts'
+import { stateView } from './views.ts'
 
 type Row<T, TKey extends string | number> = WithVirtualProps<T, TKey>
 
@@ -32,6 +41,10 @@ export class CollectionImpl<
   readonly utils: TUtils
   readonly #inside: ManagedCollection
   readonly #writes: DirectWrites
+  #state: CollectionStateView<T, TKey> | undefined
+  #lifecycle: CollectionLifecycleView | undefined
+  #sync: CollectionSyncView | undefined
+  #deferDataRefresh: Promise<void> | null = null
 
   constructor({ config, inside, writes }: CollectionParts<T, TKey, TUtils>) {
     this.id = inside.id
@@ -54,9 +67,8 @@ export class CollectionImpl<
     return this.#inside.subscriberCount
   }
 
-  /** Whether more data is being loaded on demand; no source of this library does. */
   get isLoadingSubset(): boolean {
-    return false
+    return this.#inside.loading
   }
 
   get compareOptions(): StringCollationConfig {
@@ -87,18 +99,16 @@ export class CollectionImpl<
     return this.#inside.has(key)
   }
 
-  *keys(): IterableIterator<TKey> {
-    yield* this.#inside.keyList() as TKey[]
+  keys(): IterableIterator<TKey> {
+    return new ListIterator(() => this.#inside.keyList() as TKey[])
   }
 
-  *values(): IterableIterator<Row<T, TKey>> {
-    yield* this.toArray
+  values(): IterableIterator<Row<T, TKey>> {
+    return new ListIterator(() => this.toArray)
   }
 
-  *entries(): IterableIterator<[TKey, Row<T, TKey>]> {
-    const entries: Array<[TKey, Row<T, TKey>]> = []
-    this.#inside.visit((key, row) => entries.push([key as TKey, row as Row<T, TKey>]))
-    yield* entries
+  entries(): IterableIterator<[TKey, Row<T, TKey>]> {
+    return new EntryIterator(() => ({ keys: this.#inside.keyList() as TKey[], rows: this.toArray }))
   }
 
   [Symbol.iterator](): IterableIterator<[TKey, Row<T, TKey>]> {
@@ -112,7 +122,8 @@ export class CollectionImpl<
 
   map<U>(callback: (value: Row<T, TKey>, key: TKey, index: number) => U): U[] {
     const results: U[] = []
-    this.forEach((row, key, index) => results.push(callback(row, key, index)))
+    let index = 0
+    for (const [key, row] of this.entries()) results.push(callback(row, key, index++))
     return results
   }
 
@@ -139,7 +150,14 @@ export class CollectionImpl<
   }
 
   preload(): Promise<void> {
-    return this.#inside.preload()
+    const inside = this.#inside
+    if (this.config.syncMode === 'on-demand' && !inside.preloading) {
+      console.warn(
+        `[millrace] preload() of collection "${this.id}" loads no rows, because its syncMode is "on-demand": ` +
+          'rows come with the queries that need them. Preload a live query instead',
+      )
+    }
+    return inside.preload()
   }
 
   startSyncImmediate(): void {
@@ -155,18 +173,18 @@ export class CollectionImpl<
     callback: ChangeListener<T, TKey>,
     options: SubscribeChangesOptions<T, TKey> = {},
   ): CollectionSubscription {
-    const { includeInitialState } = options
+    const { includeInitialState, onStatusChange } = options
+    const where = conditionOf(options as Condition)
     const initial =
       includeInitialState === undefined
         ? InitialState.untold
         : includeInitialState
           ? InitialState.told
           : InitialState.known
-    const where = conditionOf(options as unknown as SubscribeChangesOptions)
-    const inside = this.#inside
     return new SubscriptionHandle(
-      inside,
-      inside.subscribe(callback as unknown as ChangeCallback, initial, where),
+      this.#inside,
+      { callback: callback as unknown as ChangeCallback, initial, where },
+      onStatusChange,
     )
   }
 
@@ -224,40 +242,76 @@ export class CollectionImpl<
   delete = (keys: TKey | TKey[], config?: OperationConfig): Transaction =>
     this.#writes.delete(this, keys, config)
 
+  get _state(): CollectionStateView<T, TKey> {
+    this.#state ??= stateView(this.#inside) as unknown as CollectionStateView<T, TKey>
+    return this.#state
+  }
+
+  get _lifecycle(): CollectionLifecycleView {
+    const inside = this.#inside
+    this.#lifecycle ??= {
+      get status() {
+        return inside.status
+      },
+      setStatus: (status) => inside.setStatus(status),
+    }
+    return this.#lifecycle
+  }
+
+  get _sync(): CollectionSyncView {
+    const onDemand = this.config.syncMode === 'on-demand'
+    this.#sync ??= {
+      loadSubset: (options: SubsetRequest) => (onDemand ? this.#inside.loadSubset(options) : true),
+    }
+    return this.#sync
+  }
+
+  get _stateRevision(): number {
+    return this.#inside.stateRevision
+  }
+
+  get _layoutRevision(): number {
+    return this.#inside.layouts.revision
+  }
+
+  _subscribeLayoutChanges(listener: () => void): () => void {
+    return this.#inside.layouts.subscribe(listener)
+  }
+
+  _markLayoutChange(): void {
+    this.#inside.markLayoutChange()
+  }
+
+  _deferPublication(): () => void {
+    return this.#inside.deferPublication()
+  }
+
+  _setTransactionScope(scope: object | undefined): void {
+    this.#writes.scope = scope as TransactionScope | undefined
+  }
+
+  _hasHydratedKey(key: TKey): boolean {
+    return this.#inside.isSeed(key)
+  }
+
+  _deferSyncStart(): void {
+    this.#inside.deferStarts()
+  }
+
+  _resumeSyncStart(): void {
+    this.#inside.resumeStarts()
+  }
+
+  get deferDataRefresh(): Promise<void> | null {
+    return this.#deferDataRefresh
+  }
+
+  set deferDataRefresh(refresh: Promise<void> | null) {
+    this.#deferDataRefresh = refresh
+  }
+
   async #whenReadable(): Promise<void> {
     if (this.#inside.size === 0 && !this.isReady()) await this.#inside.preload()
-  }
-}
-
-/** The condition of a subscription as an expression over the row. */
-function conditionOf(options: SubscribeChangesOptions): BasicExpression | undefined {
-  const { where, whereExpression } = options
-  if (where === undefined) return whereExpression
-  if (whereExpression !== undefined) {
-    throw new Error(
-      "Cannot specify both 'where' and 'whereExpression' options: the first is a callback that builds the second",
-    )
-  }
-  return toExpression((where as (row: unknown) => unknown)(createRef([])))
-}
-
-/** What `subscribeChanges` gives back. */
-class SubscriptionHandle implements CollectionSubscription {
-  readonly #inside: ManagedCollection
-  readonly #subscription: Subscription
-
-  constructor(inside: ManagedCollection, subscription: Subscription) {
-    this.#inside = inside
-    this.#subscription = subscription
-  }
-
-  /** Nothing is loaded on demand, so there is nothing to wait for. */
-  get status(): 'ready' {
-    return 'ready'
-  }
-
-  unsubscribe(): void {
-    this.#inside.unsubscribe(this.#subscription)
   }
 }
 

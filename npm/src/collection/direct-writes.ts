@@ -1,9 +1,12 @@
+import type { TransactionScope } from '../transactions/scope.ts'
 import type { InsertConfig, OperationConfig, Transaction } from '../types/transactions.ts'
 
 type Key = string | number
 
 /** `insert`, `update` and `delete` of a collection. */
 export interface DirectWrites {
+  /** The scope of a client the collection belongs to. */
+  scope: TransactionScope | undefined
   insert(target: object, data: object | readonly object[], config?: InsertConfig): Transaction
   update(
     target: object,

@@ -1,31 +1,27 @@
 import type { Reader } from '../engine/reader.ts'
-import { CollectionIsInErrorStateError, NegativeActiveSubscribersError } from '../errors/collection.ts'
-import type { BasicExpression } from '../query/ir.ts'
-import { reportError } from '../rows/report-error.ts'
+import { CollectionStateError } from '../errors/base.ts'
+import {
+  CollectionIsInErrorStateError,
+  InvalidCollectionStatusTransitionError,
+  NegativeActiveSubscribersError,
+} from '../errors/collection.ts'
 import type { CollectionStatus } from '../types/events.ts'
 import type { StringCollationConfig } from '../types/rows.ts'
 import { cancelCleanup, scheduleCleanup } from './cleanup-timers.ts'
-import { Emitter } from './emitter.ts'
-import { EngineCollection } from './engine-collection.ts'
 import type { Publication } from './publications.ts'
+import { Readiness } from './readiness.ts'
 import { Command } from './session.ts'
-import { type ChangeCallback, Subscription } from './subscription.ts'
+import { type Interest, Subscription } from './subscription.ts'
+import { SubscriptionList, type SubscriptionTarget } from './subscription-list.ts'
+import { WatchedCollection } from './watched-collection.ts'
 
 const STATUS: readonly CollectionStatus[] = ['idle', 'loading', 'ready', 'error', 'cleaned-up']
 const DEFAULT_GC_TIME = 300_000
 
-/** Which rows a new subscriber is told of. */
-export const InitialState = { untold: 0, told: 1, known: 2 } as const
-
-interface PreloadWaiter {
-  readonly resolve: () => void
-  readonly reject: (error: unknown) => void
-}
-
 /** What a collection is made of, whatever feeds it. */
 export interface CollectionIdentity {
   readonly id: string
-  /** Milliseconds without subscribers until cleanup; anything but a positive finite number means never. */
+  /** Milliseconds without use until cleanup; anything but a positive finite number means never. */
   readonly gcTime?: number | undefined
 }
 
@@ -33,22 +29,20 @@ export interface CollectionIdentity {
  * A collection from start to cleanup: status, readiness, subscribers, events. The engine says what the status
  * is; subclasses say what starts and ends a session.
  */
-export abstract class ManagedCollection extends EngineCollection {
+export abstract class ManagedCollection extends WatchedCollection {
   readonly id: string
-  readonly events = new Emitter()
-  /** The public face of this collection, which events carry. */
-  facade: object = {}
   /** How strings compare where a condition or an order does not say. */
   abstract readonly collation: StringCollationConfig
+  readonly #gcTime: number
+  readonly #readiness = new Readiness()
   #status: CollectionStatus = 'idle'
   #failure: { readonly error: unknown } | undefined
-  readonly #gcTime: number
   #subscribers = 0
-  #subscriptions = 0
-  #ready = false
-  #firstReady: Set<() => void> | undefined
-  #waiters: PreloadWaiter[] = []
-  #preload: Promise<void> | undefined
+  readonly #subscriptions = new SubscriptionList()
+  /** Set while a cleanup lets go of what belongs to the session. */
+  #retiring = false
+  #startsDeferred = 0
+  #startWanted = false
 
   constructor(identity: CollectionIdentity, positional: boolean, keyCapacity?: () => number) {
     super(positional, keyCapacity)
@@ -62,6 +56,8 @@ export abstract class ManagedCollection extends EngineCollection {
   protected abstract close(): void
   /** What the failure of the engine's part means to those who wait. */
   protected abstract failureOf(message: string | undefined): { readonly error: unknown } | undefined
+  /** Makes the engine forget a collection that is cleaned up and has no subscriptions. */
+  protected abstract forget(): void
 
   get status(): CollectionStatus {
     return this.#status
@@ -75,18 +71,54 @@ export abstract class ManagedCollection extends EngineCollection {
     return this.#subscribers
   }
 
-  /** Starts a session if there is none. Errors of the source propagate. */
+  /**
+   * Starts a session if there is none, or when starts are deferred no longer. Errors of the source propagate.
+   *
+   * @throws CollectionStateError while a cleanup is under way: what it has yet to end would end the new session.
+   */
   start(): void {
+    if (this.#retiring) throw beingCleanedUp(this.id)
     if (this.#status !== 'idle' && this.#status !== 'cleaned-up') return
+    if (this.#startsDeferred > 0) {
+      this.#startWanted = true
+      return
+    }
+    this.#startWanted = false
     this.session++
-    this.#ready = false
+    this.#readiness.restart()
     this.#failure = undefined
-    this.open()
+    try {
+      this.open()
+    } finally {
+      this.#watchUse()
+    }
+    if (this.col !== 0) this.#subscriptions.attach(this.#target)
+  }
+
+  /** From now on a start only notes that it is wanted, until `resumeStarts` has been called as often. */
+  deferStarts(): void {
+    this.#startsDeferred++
+  }
+
+  resumeStarts(): void {
+    if (this.#startsDeferred === 0 || --this.#startsDeferred > 0) return
+    try {
+      if (this.#startWanted) this.start()
+    } finally {
+      this.replayLoads()
+    }
+  }
+
+  protected get startsDeferred(): boolean {
+    return this.#startsDeferred > 0
   }
 
   /** The source's first data is complete, or it has recovered. */
   markReady(): void {
     if (this.#status === 'ready') return
+    if (this.col === 0 || this.#status === 'idle' || this.#status === 'cleaned-up') {
+      throw new InvalidCollectionStatusTransitionError(this.#status, 'ready', this.id)
+    }
     this.#failure = undefined
     this.shell.tell(Command.markReady, this.col)
   }
@@ -94,11 +126,37 @@ export abstract class ManagedCollection extends EngineCollection {
   /** The source failed. */
   markError(error: unknown): void {
     this.#failure = error === undefined ? undefined : { error }
-    this.shell.tell(Command.markError, this.col)
+    if (this.col === 0) this.shell.publish(this.#enter(this.#status, 'error'))
+    else this.shell.tell(Command.markError, this.col)
   }
 
-  /** The session could not be opened, and the engine knows nothing of it. */
+  /**
+   * Enters a status by hand, as packages around collections do: what leads to the status is done.
+   *
+   * @throws CollectionStateError for `ready`, which only the source can say.
+   * @throws InvalidCollectionStatusTransitionError for a status that may not follow the present one.
+   */
+  setStatus(status: CollectionStatus): void {
+    if (status === 'ready') {
+      throw new CollectionStateError(
+        `Collection "${this.id}" cannot be set to "ready": its sync function says so with markReady()`,
+      )
+    }
+    const running = this.#status !== 'idle' && this.#status !== 'cleaned-up'
+    if (status === 'error') this.markError(undefined)
+    else if (status === this.#status) this.shell.publish(this.#enter(status, status))
+    else if (status === 'cleaned-up') this.cleanup()
+    else if (status === 'loading' && !running) this.start()
+    else throw new InvalidCollectionStatusTransitionError(this.#status, status, this.id)
+  }
+
+  /** The session could not be opened, and the engine has nothing of it. Subscriptions wait for the next one. */
   protected failed(error: unknown): void {
+    if (this.col !== 0) {
+      this.#subscriptions.detach(this.#known ? this.#target : undefined)
+      this.shell.removeCollection(this.col)
+      this.col = 0
+    }
     this.#failure = { error }
     this.shell.publish(this.#enter(this.#status, 'error'))
   }
@@ -108,6 +166,7 @@ export abstract class ManagedCollection extends EngineCollection {
     const next = STATUS[effects.int()] as CollectionStatus
     const message = effects.nil() ? undefined : effects.str()
     if (next === 'error') this.#failure ??= this.failureOf(message)
+    else this.#failure = undefined
     this.shell.enqueue(this.#enter(previous, next))
   }
 
@@ -115,27 +174,31 @@ export abstract class ManagedCollection extends EngineCollection {
     const { session } = this
     this.shell.enqueue({
       publish: () => {
-        if (this.session === session) this.#emit('truncate', {})
+        if (this.session === session) this.announce('truncate', {})
       },
     })
   }
 
-  /** Ends the session; the rows are gone afterwards. */
+  /** Ends the session; the rows are gone afterwards. From inside another cleanup of the collection it does nothing. */
   cleanup(): void {
+    if (this.#retiring) return
+    if (this.#known) this.shell.assertFree()
     const previous = this.#status
     cancelCleanup(this)
     const session = ++this.session
-    this.close()
-    // User code runs on the way. What it started or ended meanwhile stays as it left it.
-    if (this.session !== session) return
-    this.#firstReady = undefined
-    this.#ready = false
+    this.#retiring = true
+    try {
+      this.close()
+      this.retireLoads()
+    } finally {
+      this.#retiring = false
+    }
+    this.#startWanted = false
     this.#failure = undefined
-    this.#preload = undefined
-    this.#settle((waiter) => waiter.reject(aborted(this.id)))
+    this.#readiness.abandon(() => aborted(this.id))
     if (this.#known) {
       this.shell.tell(Command.cleanup, this.col)
-      if (this.session === session && this.#subscriptions === 0) this.#part()
+      if (this.session === session && this.#subscriptions.size === 0) this.#part()
     } else {
       this.emptied()
       if (previous !== 'cleaned-up') this.shell.publish(this.#enter(previous, 'cleaned-up'))
@@ -144,40 +207,31 @@ export abstract class ManagedCollection extends EngineCollection {
 
   /** Calls back when ready for the first time in this session; at once if that has been. */
   onFirstReady(callback: () => void): () => void {
-    if (this.#ready) {
-      callback()
-      return () => {}
-    }
-    const waiting = this.#firstReady ?? new Set()
-    this.#firstReady = waiting
-    waiting.add(callback)
-    return () => waiting.delete(callback)
+    return this.#readiness.onFirst(callback)
+  }
+
+  /** Whether `preload` would do nothing that has not been done. */
+  get preloading(): boolean {
+    return this.#readiness.promised
   }
 
   /** Starts if need be and waits for readiness. One promise for all callers until it fails. */
   preload(): Promise<void> {
-    this.#preload ??= this.#waitUntilReady()
-    return this.#preload
+    if (this.#retiring) return Promise.reject(beingCleanedUp(this.id))
+    return this.#readiness.promise(() => {
+      if (this.#status === 'error') throw this.#cause()
+      this.start()
+      // Whoever is told of the start may have made it ready, or have ended it.
+      if ((this.#status as CollectionStatus) === 'ready') this.#readiness.resolve()
+    })
   }
 
   /** Subscribes to what is published from now on, with or without the rows that are there. */
-  subscribe(callback: ChangeCallback, initial: number, where?: BasicExpression): Subscription {
+  subscribe(interest: Interest): Subscription {
     this.addSubscriber()
-    if (this.col === 0) {
-      this.removeSubscriber()
-      throw this.#cause()
-    }
-    const id = this.shell.engine.nextId()
-    const subscription = new Subscription(id, this, callback)
-    this.shell.addSubscription(subscription)
-    this.#subscriptions++
+    const subscription = new Subscription(this.shell.engine.nextId(), this, interest)
     try {
-      const command = this.shell.begin(5, Command.subscribe)
-      command.int(this.col)
-      command.int(id)
-      command.int(initial)
-      this.shell.writeConditions(this, where, command)
-      this.shell.sendPrivately(command)
+      this.#subscriptions.add(subscription, this.col === 0 ? undefined : this.#target)
     } catch (error) {
       this.unsubscribe(subscription)
       throw error
@@ -185,41 +239,65 @@ export abstract class ManagedCollection extends EngineCollection {
     return subscription
   }
 
+  /** Ends a subscription; a second call does nothing. */
   unsubscribe(subscription: Subscription): void {
     if (!subscription.active) return
     subscription.end()
-    this.shell.removeSubscription(subscription.id)
-    this.#subscriptions--
-    if (this.#known) {
-      const command = this.shell.begin(2, Command.unsubscribe)
-      command.int(this.col)
-      command.int(subscription.id)
-      this.shell.send(command)
-      if (this.#status === 'cleaned-up' && this.#subscriptions === 0) this.#part()
-    }
+    this.#subscriptions.remove(subscription, this.#known ? this.#target : undefined)
+    if (this.#known && this.#status === 'cleaned-up' && this.#subscriptions.size === 0) this.#part()
     this.removeSubscriber()
+  }
+
+  /** All rows count as known to a subscriber from now on. */
+  markAllSeen(subscription: Subscription): void {
+    if (subscription.active) {
+      this.#subscriptions.markAllSeen(subscription, this.#known ? this.#target : undefined)
+    }
   }
 
   /** Counts somebody who needs the rows, and starts the collection for them. */
   addSubscriber(): void {
-    this.#count(1)
+    this.#subscribers++
     cancelCleanup(this)
     try {
       this.start()
     } catch (error) {
-      this.removeSubscriber()
+      this.#subscribers--
+      this.#watchUse()
       throw error
     }
+    this.#counted(1)
   }
 
   /** Somebody needs the rows no longer. The last one starts the clock. */
   removeSubscriber(): void {
     if (this.#subscribers === 0) throw new NegativeActiveSubscribersError()
-    this.#count(-1)
-    if (this.#subscribers > 0 || !(this.#gcTime > 0) || this.#gcTime === Number.POSITIVE_INFINITY) return
-    scheduleCleanup(this, this.#gcTime, () => {
-      if (this.#subscribers === 0) this.cleanup()
+    this.#subscribers--
+    this.#counted(-1)
+    this.#watchUse()
+  }
+
+  #counted(by: number): void {
+    const subscriberCount = this.#subscribers
+    this.announce('subscribers:change', {
+      previousSubscriberCount: subscriberCount - by,
+      subscriberCount,
     })
+  }
+
+  /** Starts the clock of a collection that runs and that nobody uses. Whoever waits for it to be ready uses it. */
+  #watchUse(): void {
+    const gcTime = this.#gcTime
+    if (this.#inUse || !(gcTime > 0) || gcTime === Number.POSITIVE_INFINITY) return
+    scheduleCleanup(this, gcTime, () => {
+      if (!this.#inUse) this.cleanup()
+    })
+  }
+
+  /** Whether cleaning up would take something from somebody, or nothing is there to clean up. */
+  get #inUse(): boolean {
+    const running = this.#status !== 'idle' && this.#status !== 'cleaned-up'
+    return !running || this.#subscribers > 0 || this.#readiness.awaited
   }
 
   /** Nobody will be told anything of a session that is over: shell and engine forget the collection. */
@@ -230,86 +308,49 @@ export abstract class ManagedCollection extends EngineCollection {
     this.col = 0
   }
 
-  /** Makes the engine forget a collection that is cleaned up and has no subscriptions. */
-  protected abstract forget(): void
-
   /** Whether there is an engine that has to hear of the end. One that broke hears nothing any more. */
   get #known(): boolean {
     return this.col !== 0 && !this.shell.engine.crashed
   }
 
-  #count(by: number): void {
-    const previousSubscriberCount = this.#subscribers
-    this.#subscribers += by
-    const subscriberCount = this.#subscribers
-    this.#emit('subscribers:change', { previousSubscriberCount, subscriberCount })
+  /** Where subscriptions are sent to while the engine knows the collection. */
+  get #target(): SubscriptionTarget {
+    const { col, shell, collation } = this
+    return { col, shell, collation }
   }
 
   #enter(previousStatus: CollectionStatus, status: CollectionStatus): Publication {
     this.#status = status
+    this.stateRevision++
     const { session } = this
     return {
       publish: () => {
-        this.#emit('status:change', { previousStatus, status })
-        this.#emit(`status:${status}`, { previousStatus, status })
+        this.announce('status:change', { previousStatus, status })
+        this.announce(`status:${status}`, { previousStatus, status })
+        if (this.session !== session) return
         if (status === 'cleaned-up' && this.#subscribers === 0) this.events.clear()
-        if (this.session === session) this.#reached(status)
+        this.#reached(status)
       },
     }
   }
 
   #reached(status: CollectionStatus): void {
-    if (status === 'error') {
-      this.#preload = undefined
-      this.#settle((waiter) => waiter.reject(this.#cause()))
-    }
-    if (status !== 'ready') return
-    if (!this.#ready) {
-      this.#ready = true
-      const callbacks = this.#firstReady === undefined ? [] : Array.from(this.#firstReady)
-      this.#firstReady = undefined
-      for (const callback of callbacks) {
-        try {
-          callback()
-        } catch (error) {
-          reportError(error)
-        }
-      }
-    }
-    this.#settle((waiter) => waiter.resolve())
+    if (status === 'error') this.#readiness.reject(this.#cause())
+    else if (status === 'ready') this.#readiness.reach()
+    else return
+    this.#watchUse()
   }
 
   #cause(): unknown {
     return this.#failure === undefined ? new CollectionIsInErrorStateError() : this.#failure.error
   }
+}
 
-  #waitUntilReady(): Promise<void> {
-    const attempt = new Promise<void>((resolve, reject) => {
-      if (this.#status === 'ready') return resolve()
-      if (this.#status === 'error') return reject(this.#cause())
-      this.#waiters.push({ resolve, reject })
-      try {
-        this.start()
-      } catch (error) {
-        reject(error)
-      }
-    })
-    attempt.catch(() => {
-      if (this.#preload === attempt) this.#preload = undefined
-    })
-    return attempt
-  }
-
-  #settle(settle: (waiter: PreloadWaiter) => void): void {
-    if (this.#waiters.length === 0) return
-    const waiters = this.#waiters
-    this.#waiters = []
-    for (const waiter of waiters) settle(waiter)
-  }
-
-  #emit(type: string, fields: object): void {
-    if (this.events.hears(type)) this.events.emit(type, { type, collection: this.facade, ...fields })
-  }
+function beingCleanedUp(id: string): CollectionStateError {
+  return new CollectionStateError(
+    `Collection "${id}" cannot be started while it is being cleaned up. ` +
+      'Start it when cleanup() has returned, or from its status:cleaned-up event',
+  )
 }
 
 function aborted(id: string): Error {

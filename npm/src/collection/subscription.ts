@@ -1,3 +1,4 @@
+import type { BasicExpression } from '../query/ir.ts'
 import type { EngineCollection } from './engine-collection.ts'
 import type { Publication } from './publications.ts'
 
@@ -12,17 +13,40 @@ export interface Change {
 /** Receives batches of changes; may throw. */
 export type ChangeCallback = (changes: Change[]) => void
 
+/** Which rows a new subscriber is told of, as the engine numbers it. */
+export const InitialState = { untold: 0, told: 1, known: 2 } as const
+
+/** What somebody wants to be told. */
+export interface Interest {
+  readonly callback: ChangeCallback
+  /** One of `InitialState`. */
+  readonly initial: number
+  /** Which rows: all, or those for which this is true. References have no alias. */
+  readonly where: BasicExpression | undefined
+}
+
+/** The collection of a subscription. */
+export interface Subscribable extends EngineCollection {
+  /** Takes a batch that is not to be told yet; false if it is. */
+  holds(batch: Publication): boolean
+}
+
 /** One subscriber of a collection. What it has been told is the engine's business. */
-export class Subscription {
-  readonly id: number
-  readonly collection: EngineCollection
-  readonly #callback: ChangeCallback
+export class Subscription implements Interest {
+  /** Its number in the engine. */
+  id: number
+  readonly collection: Subscribable
+  readonly callback: ChangeCallback
+  readonly where: BasicExpression | undefined
+  initial: number
   #active = true
 
-  constructor(id: number, collection: EngineCollection, callback: ChangeCallback) {
+  constructor(id: number, collection: Subscribable, { callback, initial, where }: Interest) {
     this.id = id
     this.collection = collection
-    this.#callback = callback
+    this.callback = callback
+    this.initial = initial
+    this.where = where
   }
 
   get active(): boolean {
@@ -35,7 +59,7 @@ export class Subscription {
   }
 
   tell(changes: Change[]): void {
-    const callback = this.#callback
+    const { callback } = this
     callback(changes)
   }
 }
@@ -59,6 +83,7 @@ export class Batch implements Publication {
 
   publish(): void {
     const { collection, active } = this.#subscription
-    if (active && collection.session === this.#session) this.#subscription.tell(this.#changes)
+    if (!active || collection.session !== this.#session || collection.holds(this)) return
+    this.#subscription.tell(this.#changes)
   }
 }

@@ -165,8 +165,6 @@ export class LiveCollection extends ManagedCollection {
   /** The engine took the query for none of its own. */
   #giveUp(error: unknown): void {
     this.close()
-    this.shell.removeCollection(this.col)
-    this.col = 0
     this.failed(error)
   }
 

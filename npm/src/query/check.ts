@@ -67,7 +67,11 @@ function assertSelect(select: Select): void {
   }
 }
 
-function assertExpression(expression: BasicExpression): void {
+/**
+ * Checks one expression. O(nodes).
+ * @throws QueryCompilationError: the leaf class names the rule that is broken.
+ */
+export function assertExpression(expression: BasicExpression): void {
   switch (expression.type) {
     case 'val':
       return

@@ -120,7 +120,7 @@ export class RootCollection extends ManagedCollection {
   }
 
   /** What the running source offers for loading on demand. */
-  get subsets(): SubsetLoading | undefined {
+  override get subsets(): SubsetLoading | undefined {
     return this.#connection?.subsets
   }
 
@@ -139,7 +139,7 @@ export class RootCollection extends ManagedCollection {
   }
 
   /** Whether the row of a key is a seed that the source has not confirmed. */
-  isSeed(key: Key): boolean {
+  override isSeed(key: Key): boolean {
     return this.#seeds?.has(key) ?? false
   }
 

@@ -76,12 +76,84 @@ export interface SubscribeChangesOptions<
    * longer does as a delete. Called once with references to the row's fields.
    */
   where?: (row: Ref<WithVirtualProps<T, TKey>>) => unknown
-  /** The same as an expression. */
+  /** The same as an expression, whose references have no alias. Not together with `where`. */
   whereExpression?: BasicExpression
+  /** Called when the subscription begins or ends waiting for rows that are loaded on demand. */
+  onStatusChange?: (event: SubscriptionStatusChangeEvent) => void
 }
+
+/** Whether rows that a subscriber asked for are being loaded. */
+export type SubscriptionStatus = 'ready' | 'loadingSubset'
+
+/** Any change of a subscription's status. */
+export interface SubscriptionStatusChangeEvent {
+  readonly type: 'status:change'
+  readonly subscription: CollectionSubscription
+  readonly previousStatus: SubscriptionStatus
+  readonly status: SubscriptionStatus
+}
+
+/** The subscription entered one status; sent right after `status:change`. */
+export interface SubscriptionStatusEvent<S extends SubscriptionStatus = SubscriptionStatus> {
+  readonly type: `status:${S}`
+  readonly subscription: CollectionSubscription
+  readonly previousStatus: SubscriptionStatus
+  readonly status: S
+}
+
+/** The subscription has ended: the last event it sends. */
+export interface SubscriptionUnsubscribedEvent {
+  readonly type: 'unsubscribed'
+  readonly subscription: CollectionSubscription
+}
+
+/** Rows that the subscriber asked for could not be loaded. */
+export interface SubscriptionLoadErrorEvent {
+  readonly type: 'loadSubset:error'
+  readonly subscription: CollectionSubscription
+  /** What was asked for. */
+  readonly options: object
+  readonly error: Error
+}
+
+/** Events of a subscription and their payloads. */
+export type SubscriptionEvents = {
+  readonly [S in SubscriptionStatus as `status:${S}`]: SubscriptionStatusEvent<S>
+} & {
+  readonly 'status:change': SubscriptionStatusChangeEvent
+  readonly unsubscribed: SubscriptionUnsubscribedEvent
+  readonly 'loadSubset:error': SubscriptionLoadErrorEvent
+}
+
+/** The name of an event a subscription sends. */
+export type SubscriptionEventName = keyof SubscriptionEvents
 
 /** A running subscription. */
 export interface CollectionSubscription {
+  /** `loadingSubset` while rows it asked for are being loaded on demand. */
+  readonly status: SubscriptionStatus
+  /** Why the latest load that failed did. */
+  readonly lastError: Error | undefined
+  /** Listens to an event. Returns a function that stops. What a listener throws is reported and disturbs nobody. */
+  on<E extends SubscriptionEventName>(
+    event: E,
+    callback: (payload: SubscriptionEvents[E]) => void,
+  ): () => void
+  once<E extends SubscriptionEventName>(
+    event: E,
+    callback: (payload: SubscriptionEvents[E]) => void,
+  ): () => void
+  off<E extends SubscriptionEventName>(event: E, callback: (payload: SubscriptionEvents[E]) => void): void
+  /** The next payload of an event; rejects after `timeoutMs` milliseconds if given. */
+  waitFor<E extends SubscriptionEventName>(event: E, timeoutMs?: number): Promise<SubscriptionEvents[E]>
   /** Ends it; a second call does nothing. */
   unsubscribe(): void
+  /** Whether the subscriber was told of all rows that were there, or has said that it knows them. */
+  hasLoadedInitialState(): boolean
+  /** Whether the subscriber was told of rows because it asked, not because they changed. */
+  hasSentAtLeastOneSnapshot(): boolean
+  /** From now on all rows count as known: updates and removals pass as they are. */
+  markAllStateAsSeen(): void
+  /** Hands changes to the subscriber as they are. Gives false after the end. */
+  emitEvents(changes: ReadonlyArray<RowChange<Untyped>>): boolean
 }

@@ -2,6 +2,7 @@
 import type { ChangeListener, CollectionSubscription, SubscribeChangesOptions } from './changes.ts'
 import type { BaseCollectionConfig } from './config.ts'
 import type { CollectionEventName, CollectionEvents, CollectionStatus } from './events.ts'
+import type { CollectionInternals } from './internals.ts'
 import type { StringCollationConfig, UtilsRecord, WithVirtualProps, WritableDeep } from './rows.ts'
 import type { InsertConfig, OperationConfig, Transaction } from './transactions.ts'
 
@@ -15,13 +16,15 @@ export interface Collection<
   TUtils extends UtilsRecord = UtilsRecord,
   _TSchema = never,
   TInput extends object = T,
-> {
+> extends CollectionInternals<T, TKey> {
   readonly id: string
   readonly config: BaseCollectionConfig<T, TKey, TUtils>
   readonly utils: TUtils
   readonly status: CollectionStatus
   /** Number of running subscriptions. */
   readonly subscriberCount: number
+  /** Whether rows are being loaded on demand. */
+  readonly isLoadingSubset: boolean
   /** How strings compare in this collection; a copy at each read. */
   readonly compareOptions: StringCollationConfig
 

@@ -1,4 +1,5 @@
 /** Lifecycle of a collection and the events it sends. */
+import type { BasicExpression } from '../query/ir.ts'
 import type { Collection } from './collection.ts'
 import type { Untyped } from './rows.ts'
 
@@ -38,13 +39,44 @@ export interface CollectionTruncateEvent {
   readonly collection: EventCollection
 }
 
+/** Rows begin to be loaded on demand, or the last load under way has ended. */
+export interface CollectionLoadingSubsetChangeEvent {
+  readonly type: 'loadingSubset:change'
+  readonly collection: EventCollection
+  readonly isLoadingSubset: boolean
+  readonly previousIsLoadingSubset: boolean
+  readonly loadingSubsetTransition: 'start' | 'end'
+}
+
+/** What is told of an index. */
+export interface CollectionIndexMetadata {
+  readonly signatureVersion: 1
+  /** The same for indexes of the same expression and options, whatever their names. */
+  readonly signature: string
+  readonly indexId: number
+  readonly name?: string
+  readonly expression: BasicExpression
+  readonly resolver: { readonly kind: 'constructor'; readonly name?: string }
+  readonly options?: unknown
+}
+
+/** An index was made or removed. */
+export interface CollectionIndexEvent<N extends 'index:added' | 'index:removed'> {
+  readonly type: N
+  readonly collection: EventCollection
+  readonly index: CollectionIndexMetadata
+}
+
 /** Event names and their payloads. */
 export type CollectionEvents = {
   readonly [S in CollectionStatus as `status:${S}`]: CollectionStatusEvent<S>
 } & {
   readonly 'status:change': CollectionStatusChangeEvent
   readonly 'subscribers:change': CollectionSubscribersChangeEvent
+  readonly 'loadingSubset:change': CollectionLoadingSubsetChangeEvent
   readonly truncate: CollectionTruncateEvent
+  readonly 'index:added': CollectionIndexEvent<'index:added'>
+  readonly 'index:removed': CollectionIndexEvent<'index:removed'>
 }
 
 /** The name of an event a collection sends. */

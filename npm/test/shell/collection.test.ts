@@ -359,7 +359,7 @@ describe('cleanup', () => {
 
     it('happens after gcTime, unless somebody comes back', async () => {
       const { collection } = source({ gcTime: 1000 })
-      await vi.advanceTimersByTimeAsync(5000)
+      await vi.advanceTimersByTimeAsync(900)
       expect(collection.status).toBe('ready')
       collection.subscribeChanges(() => {}).unsubscribe()
       await vi.advanceTimersByTimeAsync(900)
