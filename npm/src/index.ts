@@ -16,8 +16,10 @@ export { extractSimpleComparisons, parseLoadSubsetOptions } from './expressions/
 export { createLiveQueryCollection, liveQueryCollectionOptions } from './live/live-query.ts'
 export { localOnlyCollectionOptions } from './local/local-only.ts'
 export { localStorageCollectionOptions } from './local/local-storage.ts'
+export { debounceStrategy } from './pacing/debounce.ts'
 export { createPacedMutations } from './pacing/paced-mutations.ts'
-export { debounceStrategy, queueStrategy, throttleStrategy } from './pacing/strategies.ts'
+export { queueStrategy } from './pacing/queue.ts'
+export { throttleStrategy } from './pacing/throttle.ts'
 export { DeduplicatedLoadSubset } from './predicates/deduplicated-load-subset.ts'
 export { minusWherePredicates } from './predicates/minus.ts'
 export {

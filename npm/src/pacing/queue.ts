@@ -1,38 +1,73 @@
-import type { QueueStrategyOptions } from '../types/pacing.ts'
+import { TransactionError } from '../errors/base.ts'
+import type { QueueStrategy, QueueStrategyOptions } from '../types/pacing.ts'
+import { cleanedUp, commitLate } from './nothing-to-commit.ts'
 
-/** Items worked off one at a time. */
-export class Queue<T> {
+interface Sending {
+  readonly isPersisted: { readonly promise: Promise<unknown> }
+}
+
+interface Item {
+  readonly commit: () => Sending
+  readonly drop: ((reason: Error) => void) | undefined
+}
+
+/**
+ * Sends one after the other: each starts when the one before has settled, whether it failed or not, and at least `wait`
+ * milliseconds after that one has started. Beyond `maxSize` waiting ones a transaction is dropped: it is rolled back, and its
+ * `isPersisted` rejects with the reason.
+ */
+export function queueStrategy(options?: QueueStrategyOptions): QueueStrategy {
+  const queue = new Queue(options ?? {})
+  return {
+    _type: 'queue',
+    options,
+    execute: (commit, drop) => queue.add({ commit, drop }),
+    cleanup: () => queue.clear(),
+  }
+}
+
+class Queue {
   readonly #options: QueueStrategyOptions
-  readonly #work: (item: T) => Promise<unknown>
-  #items: T[] = []
+  #items: Item[] = []
+  /** Whether one has been taken and has not settled. */
   #busy = false
+  /** Runs from the taking of one until the next may be taken. */
   #timer: ReturnType<typeof setTimeout> | undefined
 
-  /** `work` is called with an item when the one before has settled. */
-  constructor(options: QueueStrategyOptions, work: (item: T) => Promise<unknown>) {
+  constructor(options: QueueStrategyOptions) {
     this.#options = options
-    this.#work = work
   }
 
-  /** Adds an item; false if the queue is full. */
-  add(item: T): boolean {
-    const { maxSize = Number.POSITIVE_INFINITY, addItemsTo = 'back' } = this.#options
-    if (this.#items.length >= maxSize) return false
+  add(item: Item): void {
+    const { maxSize = Number.POSITIVE_INFINITY, addItemsTo } = this.#options
+    if (this.#blocked && this.#items.length >= maxSize) {
+      item.drop?.(
+        new TransactionError(
+          `The queue of paced mutations is full: ${maxSize} transactions wait already. Raise maxSize, or write less often`,
+        ),
+      )
+      return
+    }
     if (addItemsTo === 'front') this.#items.unshift(item)
     else this.#items.push(item)
     this.#next()
-    return true
   }
 
-  /** Forgets what waits; what is being worked on goes on. */
+  /** Drops what waits. What is on its way goes on, and what is added later waits for it. */
   clear(): void {
     clearTimeout(this.#timer)
     this.#timer = undefined
+    const items = this.#items
     this.#items = []
+    for (const { drop } of items) drop?.(cleanedUp())
+  }
+
+  get #blocked(): boolean {
+    return this.#busy || this.#timer !== undefined
   }
 
   #next(): void {
-    if (this.#busy || this.#timer !== undefined) return
+    if (this.#blocked) return
     const item = this.#options.getItemsFrom === 'back' ? this.#items.pop() : this.#items.shift()
     if (item === undefined) return
     const { wait = 0 } = this.#options
@@ -43,10 +78,17 @@ export class Queue<T> {
         this.#next()
       }, wait)
     }
-    const done = () => {
+    // The caller has its transaction before it is sent.
+    queueMicrotask(() => this.#send(item))
+  }
+
+  #send({ commit }: Item): void {
+    const settled = () => {
       this.#busy = false
       this.#next()
     }
-    this.#work(item).then(done, done)
+    const sending = commitLate(commit)
+    if (sending === undefined) settled()
+    else sending.isPersisted.promise.then(settled, settled)
   }
 }

@@ -16,6 +16,7 @@ import {
   UndefinedKeyError,
   UpdateKeyNotFoundError,
 } from '../errors/collection.ts'
+import { confirmsAtOnce } from '../local/handlers.ts'
 import { Hold } from '../sync/local-write.ts'
 import { RootCollection } from '../sync/root-collection.ts'
 import type {
@@ -211,7 +212,8 @@ export class CollectionWrites implements DirectWrites {
       return ambient
     }
     const handler = this.#config[name] as Handler | undefined
-    if (handler === undefined) return commitLocally(root, mutations)
+    if (handler === undefined || (root.writers.size === 0 && confirmsAtOnce(handler)))
+      return commitLocally(root, mutations)
     const transaction = new LocalTransaction(
       {
         metadata: { __tanstack_db_direct: true },

@@ -57,7 +57,10 @@ describe('configuration', () => {
   })
 
   test('local-only collections take rows instead of a source', () => {
-    const config: LocalOnlyCollectionConfig<User, number> = { getKey: (user) => user.id, initialData: [] }
+    const config: LocalOnlyCollectionConfig<User, never, number> = {
+      getKey: (user) => user.id,
+      initialData: [],
+    }
     expectTypeOf(config.initialData).toEqualTypeOf<User[] | undefined>()
     expectTypeOf(config).not.toHaveProperty('sync')
     expectTypeOf(config).not.toHaveProperty('gcTime')

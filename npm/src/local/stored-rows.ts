@@ -1,0 +1,125 @@
+import { SerializationError } from '../errors/storage.ts'
+import type { SyncParams } from '../types/config.ts'
+import type { HasMutations, StorageEventApi } from '../types/local.ts'
+import type { PendingMutation } from '../types/transactions.ts'
+import { randomId } from '../utils/random-id.ts'
+import { Arrivals, type Departure } from './arrivals.ts'
+import { type RowDifference, RowStore, type StoragePlace } from './row-store.ts'
+
+type Key = string | number
+type Params = SyncParams<object, Key>
+
+/** The rows of one collection in web storage: what is stored, and what the collection is told of it. */
+export class StoredRows {
+  readonly arrivals = new Arrivals()
+  readonly store: RowStore
+  readonly #id: string
+  readonly #place: StoragePlace
+  readonly #events: StorageEventApi
+  #params: Params | undefined
+  /** Number of sync transactions that wait for local writes: until then the collection is behind the storage. */
+  #waiting = 0
+
+  constructor(id: string, place: StoragePlace, events: StorageEventApi) {
+    this.#id = id
+    this.#place = place
+    this.#events = events
+    this.store = new RowStore(place)
+  }
+
+  /** Gives the collection what is stored, and what other tabs store until the returned function is called. */
+  open(params: Params): () => void {
+    this.#params = params
+    this.#waiting = 0
+    this.store.forget()
+    this.#publish(this.store.reload())
+    params.markReady()
+    const heard = ({ key, storageArea }: StorageEvent) => {
+      // Without a key, the whole storage was cleared.
+      const concerned = key === this.#place.storageKey || key === null
+      if (concerned && storageArea === (this.#place.storage as unknown)) this.#publish(this.store.reload())
+    }
+    this.#events.addEventListener('storage', heard)
+    return () => {
+      this.#events.removeEventListener('storage', heard)
+      if (this.#params !== params) return
+      this.#params = undefined
+      this.store.forget()
+    }
+  }
+
+  /** @throws SerializationError for a row that the parser cannot write. */
+  check(mutations: readonly PendingMutation[]): void {
+    for (const { type, modified } of mutations) {
+      if (type === 'delete') continue
+      try {
+        this.#place.parser.stringify(modified)
+      } catch (error) {
+        throw new SerializationError(type, error instanceof Error ? error.message : String(error))
+      }
+    }
+  }
+
+  acceptAll({ mutations, sequenceNumber = Number.POSITIVE_INFINITY }: HasMutations): void {
+    const own = (mutations as readonly PendingMutation[]).filter((mutation) => this.#owns(mutation))
+    this.check(own)
+    this.accept(own, sequenceNumber, undefined)
+  }
+
+  /** Stores mutations and tells the collection. Throws what the storage throws; nothing is stored then. */
+  accept(mutations: readonly PendingMutation[], number: number, departure: Departure | undefined): void {
+    const own = mutations.filter((mutation) => this.#owns(mutation))
+    if (own.length === 0) return
+    const present: (object | undefined)[] = []
+    let changed: RowDifference[]
+    try {
+      changed = this.store.write((rows) => {
+        for (const mutation of own) {
+          const key = mutation.key as Key
+          const before = rows.get(key)?.data
+          present.push(before)
+          const after = this.arrivals.rowAfter(mutation, before, departure)
+          if (after === undefined) rows.delete(key)
+          else if (after !== before) rows.set(key, { versionKey: randomId(), data: after })
+        }
+        return own.map(({ key }) => key as Key)
+      })
+    } catch (error) {
+      console.error(`The rows could not be stored under "${this.#place.storageKey}":`, error)
+      throw error
+    }
+    for (const [i, mutation] of own.entries()) this.arrivals.arrived(number, mutation, present[i])
+    if (this.#params === undefined) this.store.forget()
+    else this.#publish(changed)
+  }
+
+  #owns({ collection }: PendingMutation): boolean {
+    return collection.id === (this.#params?.collection.id ?? this.#id)
+  }
+
+  #publish(changed: readonly RowDifference[]): void {
+    const params = this.#params
+    if (params === undefined || changed.length === 0) return
+    const behind = this.#waiting > 0
+    params.begin()
+    for (const { key, before, after } of changed) {
+      if (after === undefined) params.write({ type: 'delete', key })
+      else if (before !== undefined) params.write({ type: 'update', key, value: after.data })
+    }
+    for (const { key, before, after } of changed) {
+      // Behind a delete that waits, an insert would meet the row that is still there.
+      if (before === undefined && after !== undefined)
+        params.write({ type: behind ? 'update' : 'insert', key, value: after.data })
+    }
+    const receipt = params.commit()
+    if (receipt !== true) this.#await(receipt, params)
+  }
+
+  #await(receipt: Promise<void>, params: Params): void {
+    this.#waiting++
+    const settled = () => {
+      if (this.#params === params) this.#waiting--
+    }
+    receipt.then(settled, settled)
+  }
+}
