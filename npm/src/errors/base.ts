@@ -67,6 +67,11 @@ export class QueryCompilationError extends TanStackDBError {
   }
 }
 
+/** Names as they appear in a message. */
+export function listed(names: readonly string[]): string {
+  return names.length === 0 ? 'none' : names.map(shown).join(', ')
+}
+
 const shownLength = 80
 
 /** A value as it appears in a message: short, and safe for objects with throwing accessors. */

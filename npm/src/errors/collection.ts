@@ -38,7 +38,10 @@ export class CollectionInErrorStateError extends CollectionStateError {
 /** A status may not follow the present one. */
 export class InvalidCollectionStatusTransitionError extends CollectionStateError {
   constructor(from: string, to: string, collectionId: string) {
-    super(`Invalid collection status transition from "${from}" to "${to}" for collection "${collectionId}"`)
+    super(
+      `Invalid collection status transition from ${shown(from)} to ${shown(to)} for collection ${shown(collectionId)}: ` +
+        `a collection that is cleaned up has to be started again first`,
+    )
   }
 }
 
@@ -55,7 +58,9 @@ export class CollectionIsInErrorStateError extends CollectionStateError {
 /** More unsubscribes than subscribes: a broken invariant of this package. */
 export class NegativeActiveSubscribersError extends CollectionStateError {
   constructor() {
-    super('Active subscribers count is negative - this should never happen; please report it')
+    super(
+      'Active subscribers count is negative: something unsubscribed more often than it subscribed. Please report it',
+    )
   }
 }
 
@@ -121,7 +126,9 @@ export class MissingUpdateArgumentError extends CollectionOperationError {
 /** update() with an empty list. */
 export class NoKeysPassedToUpdateError extends CollectionOperationError {
   constructor() {
-    super('No keys were passed to update(): the list is empty')
+    super(
+      'No keys were passed to update(): the list is empty. Leave the call out if there is nothing to update',
+    )
   }
 }
 
@@ -147,35 +154,49 @@ export class KeyUpdateNotAllowedError extends CollectionOperationError {
 /** delete() with an empty list. */
 export class NoKeysPassedToDeleteError extends CollectionOperationError {
   constructor() {
-    super('No keys were passed to delete(): the list is empty')
+    super(
+      'No keys were passed to delete(): the list is empty. Leave the call out if there is nothing to delete',
+    )
   }
 }
 
 /** delete() of a row that is not there. */
 export class DeleteKeyNotFoundError extends CollectionOperationError {
   constructor(key: string | number) {
-    super(`The key ${shown(key)} was passed to delete() but no row with it is in the collection`)
+    super(
+      `The key ${shown(key)} was passed to delete() but no row with it is in the collection. ` +
+        `Check has() first if it may be gone already`,
+    )
   }
 }
 
 /** insert() on a collection that cannot persist one. */
 export class MissingInsertHandlerError extends MissingHandlerError {
   constructor() {
-    super('Collection.insert was called directly but there is no onInsert handler to persist the row')
+    super(
+      'Collection.insert was called directly but there is no onInsert handler to persist the row: ' +
+        'add one to the configuration, or insert inside transaction.mutate()',
+    )
   }
 }
 
 /** update() on a collection that cannot persist one. */
 export class MissingUpdateHandlerError extends MissingHandlerError {
   constructor() {
-    super('Collection.update was called directly but there is no onUpdate handler to persist the change')
+    super(
+      'Collection.update was called directly but there is no onUpdate handler to persist the change: ' +
+        'add one to the configuration, or update inside transaction.mutate()',
+    )
   }
 }
 
 /** delete() on a collection that cannot persist one. */
 export class MissingDeleteHandlerError extends MissingHandlerError {
   constructor() {
-    super('Collection.delete was called directly but there is no onDelete handler to persist the removal')
+    super(
+      'Collection.delete was called directly but there is no onDelete handler to persist the removal: ' +
+        'add one to the configuration, or delete inside transaction.mutate()',
+    )
   }
 }
 
@@ -183,9 +204,11 @@ export class MissingDeleteHandlerError extends MissingHandlerError {
 export class SyncCleanupError extends TanStackDBError {
   constructor(collectionId: string, error: unknown) {
     const reason = error instanceof Error ? error.message : String(error)
-    super(`The cleanup function of collection "${collectionId}" threw and was ignored: ${reason}`, {
-      cause: error,
-    })
+    super(
+      `The cleanup function of collection "${collectionId}" threw: ${reason}. The collection was cleaned up all the same; ` +
+        `make sure that its source is released`,
+      { cause: error },
+    )
     this.name = 'SyncCleanupError'
   }
 }

@@ -1,5 +1,5 @@
 /** More errors of building, compiling and planning queries. */
-import { QueryBuilderError, QueryCompilationError, shown, TanStackDBError } from './base.ts'
+import { listed, QueryBuilderError, QueryCompilationError, shown, TanStackDBError } from './base.ts'
 
 /** The condition of a join is no equality. */
 export class JoinConditionMustBeEqualityError extends QueryBuilderError {
@@ -34,7 +34,8 @@ export class CollectionInputNotFoundError extends QueryCompilationError {
   constructor(alias: string, collectionId?: string, availableKeys?: readonly string[]) {
     super(
       `No input for the source ${shown(alias)}${collectionId === undefined ? '' : ` (collection ${shown(collectionId)})`}` +
-        `${availableKeys === undefined ? '' : `; there are inputs for: ${availableKeys.join(', ')}`}`,
+        `${availableKeys === undefined ? '' : `; there are inputs for: ${listed(availableKeys)}`}. ` +
+        `Pass one for every source of the query`,
     )
   }
 }
@@ -43,7 +44,8 @@ export class CollectionInputNotFoundError extends QueryCompilationError {
 export class DuplicateAliasInSubqueryError extends QueryCompilationError {
   constructor(alias: string, parentAliases: readonly string[]) {
     super(
-      `Subquery uses alias "${alias}", which a query around it uses for a collection (${parentAliases.join(', ')}): choose another`,
+      `Subquery uses alias ${shown(alias)}, which a query around it uses as well (${listed(parentAliases)}): ` +
+        `give the source of one of them another alias`,
     )
   }
 }
@@ -51,7 +53,9 @@ export class DuplicateAliasInSubqueryError extends QueryCompilationError {
 /** A joined collection is not known to the compiler. */
 export class JoinCollectionNotFoundError extends QueryCompilationError {
   constructor(collectionId: string) {
-    super(`The joined collection ${shown(collectionId)} was not found`)
+    super(
+      `The joined collection ${shown(collectionId)} was not found among the inputs of the query: pass its rows with the others`,
+    )
   }
 }
 
@@ -65,7 +69,7 @@ export class SubscriptionNotFoundError extends QueryCompilationError {
   ) {
     super(
       `No subscription for the source ${shown(originalAlias)} (${shown(resolvedAlias)}, collection ${shown(collectionId)}); ` +
-        `there are: ${available.join(', ')}`,
+        `there are subscriptions for: ${listed(available)}. Subscribe to every source before the query runs`,
     )
   }
 }
@@ -80,7 +84,9 @@ export class AggregateNotSupportedError extends QueryCompilationError {
 /** A compiled query lacks inputs for some of its sources. */
 export class MissingAliasInputsError extends QueryCompilationError {
   constructor(missingAliases: readonly string[]) {
-    super(`No inputs for the sources: ${missingAliases.join(', ')}`)
+    super(
+      `No inputs for the sources ${listed(missingAliases)}: pass one for every source of the query, subqueries included`,
+    )
   }
 }
 
@@ -102,7 +108,7 @@ export class QueryOptimizerError extends TanStackDBError {
 /** No expressions to combine. */
 export class CannotCombineEmptyExpressionListError extends QueryOptimizerError {
   constructor() {
-    super('An empty list of expressions cannot be combined')
+    super('An empty list of expressions cannot be combined: leave the where clause out instead')
   }
 }
 
@@ -110,18 +116,24 @@ export class CannotCombineEmptyExpressionListError extends QueryOptimizerError {
 export class WhereClauseConversionError extends QueryOptimizerError {
   constructor(collectionId: string, alias: string) {
     super(
-      `A where clause could not be converted for the source ${shown(alias)} of collection ${shown(collectionId)}`,
+      `A where clause could not be converted for the source ${shown(alias)} of collection ${shown(collectionId)}: ` +
+        `build it with the query functions, or filter after the source by fn.where()`,
     )
   }
 }
 
-/** A value whose identity cannot be written down. */
+/**
+ * A query or value whose identity cannot be written down, such as one that holds a function. It stands outside the tree of
+ * this package's errors because callers catch it to fall back on a key of their own. `path` leads to the culprit.
+ */
 export class UnhashableQueryIRError extends Error {
   readonly path: string
   readonly reason: string
 
   constructor(path: string, reason: string) {
-    super(`The query has no stable identity: ${reason} at ${path}`)
+    super(
+      `The query has no stable identity: ${reason} at ${path}. Give it a queryKey, or build it without that part`,
+    )
     this.name = 'UnhashableQueryIRError'
     this.path = path
     this.reason = reason

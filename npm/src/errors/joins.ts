@@ -28,7 +28,10 @@ export class InvalidJoinConditionSameSourceError extends JoinError {
 /** A side of a join condition is about no source. */
 export class InvalidJoinConditionSourceMismatchError extends JoinError {
   constructor() {
-    super('Invalid join condition: each side must refer to one of the sources')
+    super(
+      'Invalid join condition: expressions must reference source aliases, one side the joined source and the ' +
+        'other a source before it, as in eq(user.teamId, team.id)',
+    )
   }
 }
 
@@ -36,7 +39,8 @@ export class InvalidJoinConditionSourceMismatchError extends JoinError {
 export class InvalidJoinConditionLeftSourceError extends JoinError {
   constructor(alias: string) {
     super(
-      `Invalid join condition: the left side refers to ${shown(alias)}, which is not among the sources so far`,
+      `Invalid join condition: left expression refers to ${shown(alias)}, which is not among the sources so far; ` +
+        `join that source first`,
     )
   }
 }
@@ -44,7 +48,10 @@ export class InvalidJoinConditionLeftSourceError extends JoinError {
 /** No side of a join condition is about the joined source. */
 export class InvalidJoinConditionRightSourceError extends JoinError {
   constructor(alias: string) {
-    super(`Invalid join condition: no side refers to the joined source ${shown(alias)}`)
+    super(
+      `Invalid join condition: right expression does not refer to the joined source ${shown(alias)}; ` +
+        `compare one of its fields with a field of a source before it`,
+    )
   }
 }
 
@@ -60,7 +67,7 @@ export class InvalidJoinCondition extends JoinError {
 /** The joined source is of an unknown kind. */
 export class UnsupportedJoinSourceTypeError extends JoinError {
   constructor(type: string) {
-    super(`Unsupported join source type: ${shown(type)}`)
+    super(`Unsupported join source type: ${shown(type)}. Join a collection or a query builder`)
   }
 }
 
@@ -76,7 +83,8 @@ export class GroupByError extends TanStackDBError {
 export class NonAggregateExpressionNotInGroupByError extends GroupByError {
   constructor(alias: string) {
     super(
-      `The selected field ${shown(alias)} must be grouped by or be inside an aggregate such as count(), sum(), min(): add it to groupBy()`,
+      `Non-aggregate expression '${alias}' in SELECT must also appear in GROUP BY clause: ` +
+        `add it to groupBy(), or put it inside an aggregate such as count(), sum() or min()`,
     )
   }
 }
@@ -98,6 +106,8 @@ export class AggregateFunctionNotInSelectError extends GroupByError {
 /** A having clause holds an unknown kind of expression. */
 export class UnknownHavingExpressionTypeError extends GroupByError {
   constructor(type: string) {
-    super(`Unknown expression type in having(): ${shown(type)}`)
+    super(
+      `Unknown expression type in having(): ${shown(type)}. Build it with the query functions, such as gt(count(row.id), 1)`,
+    )
   }
 }

@@ -4,14 +4,14 @@ import { CollectionStateError, TanStackDBError } from './base.ts'
 /** An observer was used after it was disposed of. */
 export class LiveQueryObserverDisposedError extends CollectionStateError {
   constructor() {
-    super('Cannot subscribe to a disposed LiveQueryObserver: create another')
+    super('Cannot subscribe to a disposed LiveQueryObserver: create another for the same collection')
   }
 }
 
 /** A window controller was used after it was disposed of. */
 export class LiveQueryWindowControllerDisposedError extends CollectionStateError {
   constructor() {
-    super('Cannot use a disposed LiveQueryWindowController: create another')
+    super('Cannot use a disposed LiveQueryWindowController: create another for the same collection')
   }
 }
 

@@ -85,27 +85,29 @@ export class LimitOffsetRequireOrderByError extends QueryCompilationError {
 /** A source is no kind the compiler knows. */
 export class UnsupportedFromTypeError extends QueryCompilationError {
   constructor(type: string) {
-    super(`Unsupported FROM type: ${type}. Build queries with the query builder`)
+    super(
+      `Unsupported FROM type: ${type}. Build queries with the query builder, from collections and other queries`,
+    )
   }
 }
 
 /** An expression node is no kind the compiler knows. */
 export class UnknownExpressionTypeError extends QueryCompilationError {
   constructor(type: string) {
-    super(`Unknown expression type: ${type}`)
+    super(`Unknown expression type: ${type}. Build expressions with the query functions`)
   }
 }
 
 /** A reference names nothing. */
 export class EmptyReferencePathError extends QueryCompilationError {
   constructor() {
-    super('Reference path cannot be empty')
+    super('Reference path cannot be empty: name a source, or a field of one')
   }
 }
 
 /** A call of a function that does not exist. */
 export class UnknownFunctionError extends QueryCompilationError {
   constructor(functionName: string) {
-    super(`Unknown function: ${functionName}`)
+    super(`Unknown function: ${functionName}. Build expressions with the exported query functions`)
   }
 }

@@ -10,7 +10,10 @@ export interface SchemaIssue {
 /** The schema of a configuration is none of the Standard Schema kind. */
 export class InvalidSchemaError extends CollectionConfigurationError {
   constructor() {
-    super('The schema does not implement Standard Schema: it has no "~standard" property')
+    super(
+      'The schema does not implement Standard Schema: it has no "~standard" property. ' +
+        'Pass a schema of a library that implements it, such as Zod, Valibot or ArkType',
+    )
   }
 }
 

@@ -1,5 +1,5 @@
 /** Errors of collections kept in web storage. */
-import { TanStackDBError } from './base.ts'
+import { shown, TanStackDBError } from './base.ts'
 
 /** The root of storage errors. */
 export class StorageError extends TanStackDBError {
@@ -12,7 +12,10 @@ export class StorageError extends TanStackDBError {
 /** A row that the parser cannot turn into text. Nothing was written. */
 export class SerializationError extends StorageError {
   constructor(operation: string, message: string) {
-    super(`Cannot ${operation} the row: it cannot be serialized for storage: ${message}`)
+    super(
+      `Cannot ${operation} the row: it cannot be serialized for storage: ${message}. ` +
+        `Leave such values out, or give the collection a parser that can write them`,
+    )
   }
 }
 
@@ -27,20 +30,25 @@ export class LocalStorageCollectionError extends StorageError {
 /** The configuration names no storage key. */
 export class StorageKeyRequiredError extends LocalStorageCollectionError {
   constructor() {
-    super('storageKey is required: give the name under which the collection is stored')
+    super('A collection in web storage needs a storageKey: give the name under which its rows are stored')
   }
 }
 
 /** An entry in storage is no row. */
 export class InvalidStorageDataFormatError extends LocalStorageCollectionError {
   constructor(storageKey: string, key: string) {
-    super(`The data under "${storageKey}" have an invalid entry "${key}": expected { versionKey, data }`)
+    super(
+      `The data under ${shown(storageKey)} have an invalid entry ${shown(key)}: expected { versionKey, data }. ` +
+        `Remove the item, or use another storageKey`,
+    )
   }
 }
 
 /** What is in storage is no object. */
 export class InvalidStorageObjectFormatError extends LocalStorageCollectionError {
   constructor(storageKey: string) {
-    super(`The data under "${storageKey}" are not an object of rows by key`)
+    super(
+      `The data under ${shown(storageKey)} are not an object of rows by key. Remove the item, or use another storageKey`,
+    )
   }
 }
