@@ -2,47 +2,60 @@ import { assertSynchronous } from '../transactions/optimistic-action.ts'
 import { createTransaction } from '../transactions/transaction.ts'
 import type { PacedMutationsConfig } from '../types/pacing.ts'
 import type { Transaction } from '../types/transactions.ts'
+import { NothingToCommitError } from './nothing-to-commit.ts'
 
 /**
  * Makes a function that shows its changes at once (`onMutate`) while a strategy decides when they are sent
- * (`mutationFn`). With debouncing and throttling, all calls until then are one transaction, and give it; with a queue, each
- * call is a transaction of its own.
+ * (`mutationFn`). All calls until then share one transaction, which each of them gives back; with a queue each call has its own.
  *
- * The function throws what `onMutate` throws; what that call has changed is undone then.
+ * A transaction that the strategy drops (a queue is full, or the strategy was cleaned up) is rolled back and rejects with the
+ * reason. The function throws what `onMutate` throws, and OnMutateMustBeSynchronousError if that returns a promise; what the call has
+ * changed is undone then, and earlier calls are not touched.
  */
 export function createPacedMutations<TVariables = unknown, T extends object = Record<string, unknown>>(
   config: PacedMutationsConfig<TVariables, T>,
 ): (variables: TVariables) => Transaction<T> {
   const { onMutate, mutationFn, strategy, ...rest } = config
+  const shared = strategy._type !== 'queue'
+  /** What calls share until it is sent. */
   let active: Transaction<T> | undefined
+
+  const send = (transaction: Transaction<T> | undefined): Transaction<T> => {
+    if (transaction?.state !== 'pending') throw new NothingToCommitError(transaction?.state)
+    if (active === transaction) active = undefined
+    // Its failure is for those who hold the transaction.
+    transaction.commit().catch(() => {})
+    return transaction
+  }
+
   return (variables) => {
-    if (active === undefined || active.state !== 'pending') {
-      active = createTransaction<T>({ ...rest, mutationFn, autoCommit: false })
+    const joined = active?.state === 'pending' ? active : undefined
+    const transaction = joined ?? createTransaction<T>({ ...rest, mutationFn, autoCommit: false })
+    try {
+      transaction.mutate(() => assertSynchronous(onMutate(variables)))
+    } catch (error) {
+      // Nobody holds a transaction of which this was the first call.
+      if (joined === undefined && transaction.state === 'pending') transaction.rollback()
+      throw error
     }
-    const transaction = active
-    transaction.mutate(() => assertSynchronous(onMutate(variables)))
-    if (strategy._type === 'queue') {
-      active = undefined
-      const taken: unknown = strategy.execute(() => committed(transaction))
-      // One that is turned away must not show for ever.
-      if (taken === false) transaction.rollback()
-    } else {
-      strategy.execute(() => {
-        if (active === transaction) active = undefined
-        return committed(transaction)
-      })
+    if (transaction.state !== 'pending') return transaction
+    if (shared) active = transaction
+    let during = true
+    try {
+      strategy.execute<T>(
+        () => send(shared ? active : transaction),
+        // What is turned away when it comes takes no earlier transactions along; those that built on what was dropped later do go.
+        (reason) => drop(transaction, reason, during),
+      )
+    } finally {
+      during = false
     }
     return transaction
   }
 }
 
-/** Sends a transaction. What becomes of it is seen by its `isPersisted`. */
-function committed<T extends object>(transaction: Transaction<T>): Transaction<T> {
-  if (transaction.state !== 'pending') {
-    throw new Error(
-      `Paced mutations cannot commit a transaction that is ${transaction.state}: it was committed or rolled back elsewhere`,
-    )
-  }
-  transaction.commit().catch(() => {})
-  return transaction
+function drop<T extends object>(transaction: Transaction<T>, error: Error, alone: boolean): void {
+  if (transaction.state !== 'pending') return
+  transaction.error = { message: error.message, error }
+  transaction.rollback({ isSecondaryRollback: alone })
 }
