@@ -33,10 +33,10 @@ func TestStart_BeforeTheSourceItself(t *testing.T) {
 	s.rows[1] = map[uint32]row{}
 	s.do(func() error { return s.e.CreateRoot(1, s.cell("root"), false) })
 	s.want("over an idle root", s.start(2, 1, window("v", 0, 2)), "rows 2 []; status 2 0>1")
-	s.want("rows before the start", s.sync(1, map[uint32]row{1: n(1)}), "refused 3")
+	s.want("rows before the start", s.sync(1, map[uint32]row{1: n(1)}), "install 1 [+1]; install 2 [+1]; layout 2")
 	s.want("starting the root", s.do(func() error { return s.e.Start(1) }), "status 1 0>1")
 	s.want("again", s.do(func() error { return s.e.Start(1) }), "refused 3")
-	s.want("rows", s.sync(1, map[uint32]row{1: n(3), 2: n(1), 3: n(2)}), "install 1 [+1 +2 +3]; install 2 [+2 +3]; layout 2")
+	s.want("rows", s.sync(1, map[uint32]row{1: n(3), 2: n(1), 3: n(2)}), "install 1 [~1 +2 +3]; install 2 [-1 +2 +3]; layout 2")
 	s.want("content", s.shown(2), "2 3")
 }
 

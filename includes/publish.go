@@ -14,8 +14,8 @@ func (e *Engine) Sync(col uint32, tx *collection.Sync) error {
 	switch {
 	case r == nil:
 		return refuse(CodeUnknownCollection, col, "no such root collection")
-	case r.Status == collection.Idle || r.Status == collection.CleanedUp:
-		return refuse(CodeStatusTransition, col, "is not started")
+	case r.Status == collection.CleanedUp:
+		return refuse(CodeStatusTransition, col, "is cleaned up; start it first")
 	}
 	changes, parked, err := r.Apply(tx, e.out)
 	if err != nil {

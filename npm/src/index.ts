@@ -1,4 +1,6 @@
 export { withCollectionConfigFactory } from './client/config-factory.ts'
+export { DbClient } from './client/db-client.ts'
+export { collectionOptions, isCollectionOptions } from './client/options.ts'
 export { CollectionImpl } from './collection/collection.ts'
 export { createCollection } from './collection/create.ts'
 export {
@@ -54,6 +56,12 @@ export {
   operators,
   or,
 } from './query/functions.ts'
+export {
+  canonicalizeQueryIR,
+  getStableQueryBuilderHash,
+  getStableQueryIRHash,
+  getStableValueHash,
+} from './query/identity.ts'
 export * as IR from './query/ir.ts'
 export { isCollection } from './query/is-collection.ts'
 export { deepEquals } from './rows/deep-equals.ts'

@@ -21,6 +21,20 @@ export type {
   SubscriptionStatusEvent,
   SubscriptionUnsubscribedEvent,
 } from './types/changes.ts'
+export type {
+  CollectionMaterializeOptions,
+  CollectionOptions,
+  DbClientEvent,
+  DbClientLiveQuery,
+  DbClientLiveQueryState,
+  DbClientOptions,
+  DehydrateDbClientOptions,
+  DehydratedCollectionChunk,
+  DehydratedCollectionRow,
+  DehydratedDbState,
+  DehydratedLiveQuery,
+  DehydratedLiveQueryResult,
+} from './types/client.ts'
 export type { Collection, InferCollectionType } from './types/collection.ts'
 export type {
   BaseCollectionConfig,

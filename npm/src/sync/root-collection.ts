@@ -127,6 +127,7 @@ export class RootCollection extends ManagedCollection {
   /** Puts rows in as confirmed ones before the source delivers them. */
   seed(rows: readonly { readonly key: Key; readonly value: object; readonly metadata?: unknown }[]): void {
     if (rows.length === 0) return
+    if (this.col === 0) this.#declare()
     const staged = new SyncTransaction()
     staged.immediate = true
     this.#seeds ??= new Set()
