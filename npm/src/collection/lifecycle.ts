@@ -162,7 +162,9 @@ export abstract class ManagedCollection extends WatchedCollection {
   }
 
   statusChanged(effects: Reader): void {
-    const previous = STATUS[effects.int()] as CollectionStatus
+    // The engine may have forgotten the collection since, and knows less of the past.
+    effects.skip()
+    const previous = this.#status
     const next = STATUS[effects.int()] as CollectionStatus
     const message = effects.nil() ? undefined : effects.str()
     if (next === 'error') this.#failure ??= this.failureOf(message)
