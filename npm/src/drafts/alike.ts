@@ -1,6 +1,6 @@
 import { isTypedArray, temporalTag } from '../rows/brands.ts'
 import { deepEquals } from '../rows/deep-equals.ts'
-import { fieldsOf, identical, isObject, Kind, kindOf, read } from './kinds.ts'
+import { fieldsOf, identical, isField, isObject, Kind, kindOf, read } from './kinds.ts'
 
 /**
  * Whether putting `b` where `a` was changes nothing: `deepEquals`, but for what it cannot see. Instances of classes
@@ -38,7 +38,7 @@ function inside(a: object, b: object, kind: Kind, open: Open): boolean {
   const fields = fieldsOf(a)
   if (fields.length !== fieldsOf(b).length) return false
   for (const field of fields) {
-    if (!Object.hasOwn(b, field) || !compare(read(a, field), read(b, field), open)) return false
+    if (!isField(b, field) || !compare(read(a, field), read(b, field), open)) return false
   }
   return true
 }

@@ -1,5 +1,5 @@
 import { isObject } from './kinds.ts'
-import { drafts } from './registry.ts'
+import { behind } from './registry.ts'
 
 type Method = (this: unknown, ...args: unknown[]) => unknown
 
@@ -28,7 +28,7 @@ function standIn(name: keyof unknown[] & string, make: (native: Method) => Metho
 /** What is taken out of the array comes as drafts: the application may go on changing it, or put it elsewhere. */
 function mutating(native: Method): Method {
   return function (this: unknown, ...args: unknown[]) {
-    const node = isObject(this) ? drafts.get(this) : undefined
+    const node = isObject(this) ? behind(this) : undefined
     if (node === undefined || this !== node.draft) return native.apply(this, args)
     const result = native.apply(node.state, args)
     if (result === node.state) return this
@@ -41,7 +41,7 @@ function mutating(native: Method): Method {
 
 function searching(native: Method): Method {
   return function (this: unknown, ...args: unknown[]) {
-    const node = isObject(this) ? drafts.get(this) : undefined
+    const node = isObject(this) ? behind(this) : undefined
     if (node === undefined) return native.apply(this, args)
     const wanted = args[0]
     if (!isObject(wanted)) return native.apply(node.state, args)

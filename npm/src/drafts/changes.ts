@@ -1,5 +1,5 @@
 import { changesOf, type TrackedChanges } from './difference.ts'
-import { drafts } from './registry.ts'
+import { behind } from './registry.ts'
 import { RowDraft } from './row-draft.ts'
 import { Settlement } from './settlement.ts'
 
@@ -17,7 +17,7 @@ export function trackChanges(
 }
 
 export function openRow(target: object): RowDraft {
-  return new RowDraft(drafts.has(target) ? presentValue(target) : target)
+  return new RowDraft(behind(target) !== undefined ? presentValue(target) : target)
 }
 
 export function open(targets: readonly object[]): RowDraft[] {
@@ -32,7 +32,7 @@ export function open(targets: readonly object[]): RowDraft[] {
 
 /** What a draft looks like now, as an object that is none. */
 function presentValue(draft: object): object {
-  const row = (drafts.get(draft) as { row: RowDraft }).row
+  const row = (behind(draft) as { row: RowDraft }).row
   const settlement = new Settlement()
   settlement.visit(row, [draft])
   return settlement.resolve(row, draft) as object

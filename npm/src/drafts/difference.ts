@@ -1,5 +1,6 @@
+import { copyReadable } from '../rows/build.ts'
 import { alike } from './alike.ts'
-import { emptyLike, fieldsOf, identical, isObject, put, read } from './kinds.ts'
+import { emptyLike, fieldsOf, identical, isField, isObject, put, read } from './kinds.ts'
 import type { RowDraft } from './row-draft.ts'
 import { isChanged, isUnchanged, Settlement } from './settlement.ts'
 
@@ -22,23 +23,63 @@ export interface TrackedChanges {
  * parts may refer to that object.
  */
 export function changesOf(row: RowDraft): TrackedChanges {
-  const { base, state } = row.root
-  const settlement = new Settlement()
-  const modified = emptyLike(base)
-  if (anyPartChanged(row)) {
-    settlement.expectRow(row, modified)
-    settlement.visit(row, [row.root.draft])
-  } else {
-    if (!isChanged(row.root)) return { changes: {}, removed: [], modified: base }
-    settlement.expectRow(row, modified)
-    if (row.loops) settlement.visit(row, [row.root.draft])
-    else {
-      settlement.markStale(row.root)
-      settlement.visit(row, putInto(row))
+  return (row.parts === undefined && !row.loops && !row.symbols && flatChanges(row)) || deepChanges(row)
+}
+
+/** The changes, if no objects have part in them: the row was not read any deeper, and none was put in. */
+function flatChanges({ root: { base, state } }: RowDraft): TrackedChanges | undefined {
+  const before = Object.keys(base)
+  const now = Object.keys(state)
+  const changes: Record<string, unknown> = {}
+  const removed: string[] = []
+  let kept = 0
+  let any = false
+  for (let i = 0; i < now.length; i++) {
+    const name = now[i] as string
+    const value = read(state, name)
+    if (before[i] === name || isField(base, name)) {
+      kept++
+      if (value === base) return undefined
+      if (identical(read(base, name), value)) continue
+    }
+    if (isObject(value)) return undefined
+    put(changes, name, value)
+    any = true
+  }
+  if (kept < before.length) {
+    any = true
+    for (const name of before) {
+      if (isField(state, name)) continue
+      removed.push(name)
+      put(changes, name, undefined)
     }
   }
-  fill(modified, row, settlement)
-  return difference(base, state, modified)
+  return { changes, removed, modified: any ? copyOf(base, state) : base }
+}
+
+function deepChanges(row: RowDraft): TrackedChanges {
+  const { base, state } = row.root
+  const settlement = new Settlement()
+  const deep = anyPartChanged(row)
+  if (!deep && !isChanged(row.root)) return { changes: {}, removed: [], modified: base }
+  const modified = copyOf(base, state)
+  settlement.expectRow(row, modified)
+  if (deep || row.loops) settlement.visit(row, [row.root.draft])
+  else {
+    settlement.markStale(row.root)
+    settlement.visit(row, putInto(row))
+  }
+  for (const field of fieldsOf(modified)) {
+    const value = read(modified, field)
+    if (isObject(value)) put(modified, field, settlement.resolve(row, value))
+  }
+  return difference(base, modified)
+}
+
+function copyOf(base: object, state: object): object {
+  const copy = emptyLike(base)
+  copyReadable(copy, state)
+  return copy
 }
 
 function anyPartChanged({ parts }: RowDraft): boolean {
@@ -57,39 +98,29 @@ function putInto(row: RowDraft): unknown[] {
   return values
 }
 
-/** The fields the row had, in its order, then the added ones. */
-function fill(modified: object, row: RowDraft, settlement: Settlement): void {
-  const { base, state } = row.root
-  for (const field of fieldsOf(base)) {
-    if (Object.hasOwn(state, field)) put(modified, field, settlement.resolve(row, read(state, field)))
-  }
-  for (const field of fieldsOf(state)) {
-    if (!Object.hasOwn(base, field)) put(modified, field, settlement.resolve(row, read(state, field)))
-  }
-}
-
 /** Takes back what is equal by content; the rest are the changes. Only now `modified` is complete, if it leads to itself. */
-function difference(base: object, state: object, modified: object): TrackedChanges {
+function difference(base: object, modified: object): TrackedChanges {
   const changes: Record<string | symbol, unknown> = {}
   const removed: string[] = []
   const equal: PropertyKey[] = []
   let any = false
-  for (const field of fieldsOf(base)) {
-    if (!Object.hasOwn(modified, field)) {
-      if (typeof field === 'string') removed.push(field)
-      put(changes, field, undefined)
-      any = true
-    } else if (!identical(read(base, field), read(modified, field))) {
-      if (alike(read(base, field), read(modified, field))) equal.push(field)
-      else {
-        put(changes, field, read(modified, field))
-        any = true
+  for (const field of fieldsOf(modified)) {
+    const value = read(modified, field)
+    if (isField(base, field)) {
+      const before = read(base, field)
+      if (identical(before, value)) continue
+      if (alike(before, value)) {
+        equal.push(field)
+        continue
       }
     }
+    put(changes, field, value)
+    any = true
   }
-  for (const field of fieldsOf(state)) {
-    if (Object.hasOwn(base, field)) continue
-    put(changes, field, read(modified, field))
+  for (const field of fieldsOf(base)) {
+    if (isField(modified, field)) continue
+    if (typeof field === 'string') removed.push(field)
+    put(changes, field, undefined)
     any = true
   }
   for (const field of equal) put(modified, field, read(base, field))

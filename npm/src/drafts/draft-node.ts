@@ -1,6 +1,7 @@
 import { copyReadable } from '../rows/build.ts'
 import { arrayMethods } from './array-methods.ts'
 import { copyValue, emptyLike, isObject, Kind } from './kinds.ts'
+import { BEHIND, Marked } from './registry.ts'
 import type { RowDraft } from './row-draft.ts'
 import { TrackedMap, TrackedSet } from './tracked-collections.ts'
 
@@ -11,7 +12,7 @@ import { TrackedMap, TrackedSet } from './tracked-collections.ts'
  * to that copy as the language does it; the traps only see to it that objects taken from it are drafts too, which
  * replace what they stand for in the copy. Nothing is recorded: what has changed is found by comparing at the end.
  */
-export class DraftNode implements ProxyHandler<object> {
+export class DraftNode extends Marked implements ProxyHandler<object> {
   readonly row: RowDraft
   /** The object as it was: never changed. */
   readonly base: object
@@ -24,6 +25,7 @@ export class DraftNode implements ProxyHandler<object> {
   #setters: boolean
 
   constructor(row: RowDraft, base: object, kind: Kind) {
+    super()
     this.row = row
     this.base = base
     this.kind = kind
@@ -38,14 +40,15 @@ export class DraftNode implements ProxyHandler<object> {
       }
       this.draft = new Proxy(this.state, this)
     } else {
-      if (kind === Kind.map) this.state = new TrackedMap(row, base as Map<unknown, unknown>)
-      else if (kind === Kind.set) this.state = new TrackedSet(row, base as Set<unknown>)
-      else this.state = copyValue(base)
+      if (kind === Kind.map) this.state = new TrackedMap(this, base as Map<unknown, unknown>)
+      else if (kind === Kind.set) this.state = new TrackedSet(this, base as Set<unknown>)
+      else this.state = Object.defineProperty(copyValue(base), BEHIND, { value: this })
       this.draft = this.state
     }
   }
 
   get(target: object, key: PropertyKey, receiver: unknown): unknown {
+    if (key === BEHIND) return receiver === this.draft ? this : undefined
     if (key === '__proto__' && !Object.hasOwn(target, key)) return undefined
     const value: unknown = Reflect.get(target, key, receiver)
     if (typeof value === 'object' && value !== null) return this.#tracked(target, key, value)
@@ -54,9 +57,16 @@ export class DraftNode implements ProxyHandler<object> {
   }
 
   set(target: object, key: PropertyKey, value: unknown, receiver: unknown): boolean {
-    const data = { value, enumerable: true, configurable: true, writable: true }
     if (receiver !== this.draft) return Reflect.set(target, key, value, receiver)
-    if (key === '__proto__' && !Object.hasOwn(target, key)) return Reflect.defineProperty(target, key, data)
+    if (typeof key === 'symbol') this.row.symbols = true
+    else if (key === '__proto__' && !Object.hasOwn(target, key)) {
+      return Reflect.defineProperty(target, key, {
+        value,
+        enumerable: true,
+        configurable: true,
+        writable: true,
+      })
+    }
     return this.#setters ? Reflect.set(target, key, value, receiver) : Reflect.set(target, key, value)
   }
 
@@ -73,7 +83,13 @@ export class DraftNode implements ProxyHandler<object> {
 
   defineProperty(target: object, key: PropertyKey, property: PropertyDescriptor): boolean {
     if (property.get !== undefined || property.set !== undefined) this.#setters = true
+    if (typeof key === 'symbol') this.row.symbols = true
     return Reflect.defineProperty(target, key, property)
+  }
+
+  deleteProperty(target: object, key: PropertyKey): boolean {
+    if (typeof key === 'symbol') this.row.symbols = true
+    return Reflect.deleteProperty(target, key)
   }
 
   /** What is frozen afterwards cannot be replaced by its draft any more, so that is done before. */

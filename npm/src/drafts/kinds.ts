@@ -61,13 +61,22 @@ export function fieldsOf(value: object): PropertyKey[] {
   const names = Object.keys(value)
   const symbols = Object.getOwnPropertySymbols(value)
   if (symbols.length === 0) return names
-  const enumerable = symbols.filter((symbol) => Object.prototype.propertyIsEnumerable.call(value, symbol))
+  const enumerable = symbols.filter((symbol) => isField(value, symbol))
   return [...names, ...enumerable]
 }
 
-/** The field of an object, as a value of unknown type. */
+/** Whether an object has the field. */
+export function isField(value: object, key: PropertyKey): boolean {
+  return Object.prototype.propertyIsEnumerable.call(value, key)
+}
+
+/** The field of an object; undefined if its getter throws, which copying it has reported. */
 export function read(from: object, key: PropertyKey): unknown {
-  return (from as Record<PropertyKey, unknown>)[key]
+  try {
+    return (from as Record<PropertyKey, unknown>)[key]
+  } catch {
+    return undefined
+  }
 }
 
 /** Sets a field; `__proto__` is a name like any other. */

@@ -1,6 +1,6 @@
 import { DraftNode } from './draft-node.ts'
 import { Kind, kindOf } from './kinds.ts'
-import { drafts } from './registry.ts'
+import { behind } from './registry.ts'
 
 /** The draft of one row: its parts that were touched, each with its own copy. */
 export class RowDraft {
@@ -9,10 +9,11 @@ export class RowDraft {
   #parts: Map<object, DraftNode> | undefined
   /** Whether a part was seen that leads back to the row. */
   loops = false
+  /** Whether fields named by symbols may have changed somewhere. */
+  symbols = false
 
   constructor(row: object) {
     this.root = new DraftNode(this, row, Array.isArray(row) ? Kind.array : Kind.object)
-    drafts.set(this.root.draft, this.root)
   }
 
   /** The touched parts but for the row itself. */
@@ -31,7 +32,7 @@ export class RowDraft {
       this.loops = true
       return this.root.draft
     }
-    if (drafts.has(value)) return value
+    if (behind(value) !== undefined) return value
     const known = this.#parts?.get(value)
     if (known !== undefined) return known.draft
     const kind = kindOf(value)
@@ -39,14 +40,13 @@ export class RowDraft {
     const node = new DraftNode(this, value, kind)
     this.#parts ??= new Map()
     this.#parts.set(value, node)
-    drafts.set(node.draft, node)
     return node.draft
   }
 
   /** The object a draft of this row stands for; anything else as it is. */
   untrack(value: unknown): unknown {
     if (typeof value !== 'object' || value === null) return value
-    const node = drafts.get(value)
+    const node = behind(value)
     return node?.row === this ? node.base : value
   }
 }

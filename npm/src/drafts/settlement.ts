@@ -1,7 +1,18 @@
 import { deepEquals } from '../rows/deep-equals.ts'
 import type { DraftNode } from './draft-node.ts'
-import { copyValue, emptyLike, fieldsOf, identical, isObject, Kind, kindOf, put, read } from './kinds.ts'
-import { drafts } from './registry.ts'
+import {
+  copyValue,
+  emptyLike,
+  fieldsOf,
+  identical,
+  isField,
+  isObject,
+  Kind,
+  kindOf,
+  put,
+  read,
+} from './kinds.ts'
+import { behind } from './registry.ts'
 import type { RowDraft } from './row-draft.ts'
 import { heldEntries, heldItems } from './tracked-collections.ts'
 
@@ -48,7 +59,7 @@ export class Settlement {
   /** What a visited value becomes. */
   resolve(row: RowDraft, value: unknown): unknown {
     if (!isObject(value)) return value
-    const draft = drafts.get(value)
+    const draft = behind(value)
     const owner = draft?.row ?? row
     const node = draft ?? owner.nodeOf(value)
     const base = node?.base ?? value
@@ -67,13 +78,14 @@ export class Settlement {
   }
 
   #visitValue(row: RowDraft, value: unknown): boolean {
-    return isObject(value) && this.#visitObject(row, value, drafts.get(value))
+    return isObject(value) && this.#visitObject(row, value, behind(value))
   }
 
   /** Whether the object is stale, as far as this pass knows. */
   #visitObject(row: RowDraft, value: object, draft: DraftNode | undefined): boolean {
     const owner = draft?.row ?? row
     const node = draft ?? owner.nodeOf(value)
+    if (node === undefined && isLeaf(value)) return false
     const base = node?.base ?? value
     const scope = this.#scope(owner)
     const finished = scope.seen.get(base)
@@ -112,7 +124,8 @@ export class Settlement {
         if (isObject(item) && this.#visitMember(row, item, undefined, node)) stale = true
       }
     } else {
-      for (const field of fieldsOf(state)) {
+      // Of what was not touched, what is behind symbols is not looked at: asking for them takes longer than all the rest.
+      for (const field of node === undefined ? Object.keys(state) : fieldsOf(state)) {
         const item = read(state, field)
         if (isObject(item) && this.#visitMember(row, item, field, node)) stale = true
       }
@@ -127,7 +140,7 @@ export class Settlement {
     key: PropertyKey | undefined,
     node: DraftNode | undefined,
   ): boolean {
-    const draft = drafts.get(member)
+    const draft = behind(member)
     const stale = this.#visitObject(row, member, draft)
     if (draft === undefined) return stale
     return stale || key === undefined || node === undefined || !standsFor(row, draft, read(node.base, key))
@@ -137,7 +150,7 @@ export class Settlement {
     for (const field of Object.keys(instance)) {
       const held: unknown = Object.getOwnPropertyDescriptor(instance, field)?.value
       if (!isObject(held)) continue
-      const draft = drafts.get(held)
+      const draft = behind(held)
       if (draft === undefined) continue
       this.#held.push({ instance, field, row })
       this.#visitObject(row, held, draft)
@@ -186,6 +199,13 @@ class Scope {
   }
 }
 
+/** Whether an untouched object is plain and holds no objects, as most that rows hold in great number. */
+function isLeaf(value: object): boolean {
+  if (kindOf(value) !== Kind.object) return false
+  for (const field of Object.keys(value)) if (isObject(read(value, field))) return false
+  return true
+}
+
 function keep<T extends object>(built: Map<object, object>, base: object, object: T): T {
   built.set(base, object)
   return object
@@ -200,7 +220,7 @@ function standsFor(row: RowDraft, draft: DraftNode, value: unknown): boolean {
 export function isUnchanged(row: RowDraft, before: unknown, now: unknown): boolean {
   if (identical(before, now)) return true
   if (!isObject(now)) return false
-  const draft = drafts.get(now)
+  const draft = behind(now)
   return draft !== undefined && standsFor(row, draft, before)
 }
 
@@ -225,19 +245,16 @@ export function isChanged(node: DraftNode): boolean {
     for (const item of heldItems(now)) if (!before.has(item)) return true
     return false
   }
-  const fields = fieldsOf(state)
-  if (fields.length !== fieldsOf(base).length) return true
+  const fields = row.symbols ? fieldsOf(state) : Object.keys(state)
+  if (fields.length !== (row.symbols ? fieldsOf(base) : Object.keys(base)).length) return true
   for (const field of fields) {
-    if (!Object.hasOwn(base, field) || !isUnchanged(row, read(base, field), read(state, field))) return true
+    if (!isField(base, field) || !isUnchanged(row, read(base, field), read(state, field))) return true
   }
   return false
 }
 
 function itemsChanged(row: RowDraft, before: readonly unknown[], now: readonly unknown[]): boolean {
   if (before.length !== now.length) return true
-  for (let i = 0; i < now.length; i++) {
-    if (!isUnchanged(row, before[i], now[i])) return true
-    if (now[i] === undefined && i in now !== i in before) return true
-  }
+  for (let i = 0; i < now.length; i++) if (!isUnchanged(row, before[i], now[i])) return true
   return false
 }

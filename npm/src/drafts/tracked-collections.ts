@@ -1,3 +1,5 @@
+import type { DraftNode } from './draft-node.ts'
+import { BEHIND } from './registry.ts'
 import type { RowDraft } from './row-draft.ts'
 
 /*
@@ -20,11 +22,13 @@ export function heldItems(set: ReadonlySet<unknown>): IterableIterator<unknown> 
 
 /** The draft of a map. */
 export class TrackedMap extends Map<unknown, unknown> {
+  declare readonly [BEHIND]: DraftNode
   readonly #row: RowDraft
 
-  constructor(row: RowDraft, base: ReadonlyMap<unknown, unknown>) {
+  constructor(node: DraftNode, base: ReadonlyMap<unknown, unknown>) {
     super()
-    this.#row = row
+    Object.defineProperty(this, BEHIND, { value: node })
+    this.#row = node.row
     for (const [key, value] of heldEntries(base)) this.set(key, value)
   }
 
@@ -82,11 +86,13 @@ export class TrackedMap extends Map<unknown, unknown> {
 
 /** The draft of a set. */
 export class TrackedSet extends Set<unknown> {
+  declare readonly [BEHIND]: DraftNode
   readonly #row: RowDraft
 
-  constructor(row: RowDraft, base: ReadonlySet<unknown>) {
+  constructor(node: DraftNode, base: ReadonlySet<unknown>) {
     super()
-    this.#row = row
+    Object.defineProperty(this, BEHIND, { value: node })
+    this.#row = node.row
     for (const item of heldItems(base)) this.add(item)
   }
 
