@@ -3,6 +3,7 @@ export type { FieldPath } from './expressions/fields.ts'
 export type { ParsedOrderBy } from './expressions/parse-order.ts'
 export type { ParseWhereOptions } from './expressions/parse-where.ts'
 export type { SimpleComparison } from './expressions/simple-comparisons.ts'
+export type { CurrentStateAsChangesOptions } from './live/current-state.ts'
 export type {
   ChangeListener,
   ChangeMessage,

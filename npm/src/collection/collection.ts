@@ -1,5 +1,11 @@
+import { type CurrentStateAsChangesOptions, currentState } from '../live/current-state.ts'
 import type { TransactionScope } from '../transactions/scope.ts'
-import type { ChangeListener, CollectionSubscription, SubscribeChangesOptions } from '../types/changes.ts'
+import type {
+  ChangeListener,
+  CollectionSubscription,
+  RowChange,
+  SubscribeChangesOptions,
+} from '../types/changes.ts'
 import type { Collection } from '../types/collection.ts'
 import type { BaseCollectionConfig } from '../types/config.ts'
 import type { CollectionEventName, CollectionEvents, CollectionStatus } from '../types/events.ts'
@@ -214,6 +220,10 @@ export class CollectionImpl<
    */
   validateData(data: unknown, type: 'insert' | 'update', key?: TKey): T {
     return this.#writes.validate(data as object, type, key) as T
+  }
+
+  currentStateAsChanges(options: CurrentStateAsChangesOptions = {}): Array<RowChange<T, TKey>> {
+    return currentState(this.#inside, options) as Array<RowChange<T, TKey>>
   }
 
   /** Adds rows, all or nothing. An own property, so that it can be passed on alone. */

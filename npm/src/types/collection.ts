@@ -1,5 +1,6 @@
 /** The public surface of a collection. */
-import type { ChangeListener, CollectionSubscription, SubscribeChangesOptions } from './changes.ts'
+import type { CurrentStateAsChangesOptions } from '../live/current-state.ts'
+import type { ChangeListener, CollectionSubscription, RowChange, SubscribeChangesOptions } from './changes.ts'
 import type { BaseCollectionConfig } from './config.ts'
 import type { CollectionEventName, CollectionEvents, CollectionStatus } from './events.ts'
 import type { CollectionInternals } from './internals.ts'
@@ -42,6 +43,8 @@ export interface Collection<
   [Symbol.iterator](): IterableIterator<[TKey, WithVirtualProps<T, TKey>]>
   forEach(callback: (value: WithVirtualProps<T, TKey>, key: TKey, index: number) => void): void
   map<U>(callback: (value: WithVirtualProps<T, TKey>, key: TKey, index: number) => U): U[]
+  /** The present rows, or those of them that are asked for, as inserts. Throws for a limit without an order. */
+  currentStateAsChanges(options?: CurrentStateAsChangesOptions): Array<RowChange<T, TKey>>
   /** `state` as soon as there is a row or the collection is ready. Starts syncing. */
   stateWhenReady(): Promise<Map<TKey, WithVirtualProps<T, TKey>>>
   /** `toArray` as soon as there is a row or the collection is ready. Starts syncing. */
