@@ -112,7 +112,8 @@ export class Settlement {
     if (kind === Kind.array) {
       const items = state as unknown[]
       for (let i = 0; i < items.length; i++) {
-        if (isObject(items[i]) && this.#visitMember(row, items[i] as object, i, node)) stale = true
+        const item = items[i]
+        if (isObject(item) && this.#visitMember(row, item, i, node)) stale = true
       }
     } else if (kind === Kind.map) {
       for (const [key, item] of heldEntries(state as Map<unknown, unknown>)) {

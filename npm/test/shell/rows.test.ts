@@ -1,6 +1,5 @@
 import { describe, expect, it } from 'vitest'
 import { deepEquals } from '../../src/index.ts'
-import { cloneRow } from '../../src/rows/deep-clone.ts'
 import { Members, NONE } from '../../src/rows/members.ts'
 import { OrderList } from '../../src/rows/order-list.ts'
 import { SlotCache } from '../../src/rows/slot-cache.ts'
@@ -50,31 +49,6 @@ describe('deepEquals', () => {
       expect(deepEquals(a, a)).toBe(true)
     })
   }
-})
-
-describe('cloneRow', () => {
-  it('shares nothing changeable, keeps cycles and instances, and thaws', () => {
-    class Money {
-      constructor(readonly amount: number) {}
-    }
-    const row: Record<string, unknown> = {
-      when: new Date(1),
-      list: Object.freeze([Object.freeze({ a: 1 })]),
-      map: new Map([['k', { n: 1 }]]),
-      set: new Set([1]),
-      bytes: new Uint8Array([1]),
-      money: new Money(3),
-    }
-    row.self = row
-    const copy = cloneRow(Object.freeze(row)) as typeof row
-    expect(copy).toEqual(row)
-    expect(copy.self).toBe(copy)
-    expect(copy.money).toBe(row.money)
-    for (const name of ['when', 'list', 'map', 'set', 'bytes']) expect(copy[name]).not.toBe(row[name])
-    ;(copy.list as { a: number }[])[0]!.a = 2
-    copy.more = 1
-    expect((row.list as { a: number }[])[0]!.a).toBe(1)
-  })
 })
 
 describe('TextDictionary', () => {
