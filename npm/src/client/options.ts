@@ -1,7 +1,7 @@
 import type { CollectionConfigFactory, CollectionOptions } from '../types/client.ts'
 import type { CollectionConfig } from '../types/config.ts'
 import type { UtilsRecord } from '../types/rows.ts'
-import { FACTORY_BRAND, OPTIONS_BRAND } from './config-factory.ts'
+import { CONFIG_FACTORY_BRAND, FACTORY_BRAND, OPTIONS_BRAND } from './config-factory.ts'
 
 type Key = string | number
 type AnyConfig = CollectionConfig<never, never, never>
@@ -39,7 +39,7 @@ export function collectionOptions(configOrId: object | string, factory?: unknown
   if (typeof configOrId === 'string' && typeof factory !== 'function') {
     throw new Error(`collectionOptions("${id}", …) requires a function that makes the configuration`)
   }
-  const again = typeof configOrId === 'object' ? (configOrId as Branded)[FACTORY_BRAND] : undefined
+  const again = typeof configOrId === 'object' ? (configOrId as Branded)[CONFIG_FACTORY_BRAND] : undefined
   const source: ConfigSource =
     typeof configOrId === 'string'
       ? { make: factory as ConfigSource['make'], fresh: true }
@@ -55,6 +55,7 @@ export function collectionOptions(configOrId: object | string, factory?: unknown
 interface Branded {
   readonly [OPTIONS_BRAND]?: true
   readonly [FACTORY_BRAND]?: unknown
+  readonly [CONFIG_FACTORY_BRAND]?: unknown
 }
 
 /** Whether a value is a descriptor made by `collectionOptions`, of whichever copy of the library. */
