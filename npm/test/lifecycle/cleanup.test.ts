@@ -28,7 +28,11 @@ describe('while a cleanup runs', () => {
     const errors = await Promise.all(attempts)
     expect(errors).toHaveLength(3)
     for (const error of errors) expect(error).toBeInstanceOf(CollectionStateError)
-    expect([made.collection.status, made.collection.subscriberCount, made.sessions]).toEqual(['cleaned-up', 0, 1])
+    expect([made.collection.status, made.collection.subscriberCount, made.sessions]).toEqual([
+      'cleaned-up',
+      0,
+      1,
+    ])
   })
 
   it('neither can it from a preload that was cached before', async () => {
@@ -47,7 +51,9 @@ describe('while a cleanup runs', () => {
   it('another cleanup does nothing', async () => {
     const made = cleaning(({ collection }) => void collection.cleanup())
     const events: string[] = []
-    made.collection.on('status:change', ({ previousStatus, status }) => events.push(`${previousStatus}>${status}`))
+    made.collection.on('status:change', ({ previousStatus, status }) =>
+      events.push(`${previousStatus}>${status}`),
+    )
     await made.collection.cleanup()
     expect(events).toEqual(['ready>cleaned-up'])
   })

@@ -70,7 +70,9 @@ describe('deferred publication', () => {
   it('keeps batches back in order while rows change', () => {
     const { collection, insert, remove } = source()
     const seen: string[] = []
-    collection.subscribeChanges((changes) => seen.push(changes.map(({ type, key }) => `${type} ${key}`).join()))
+    collection.subscribeChanges((changes) =>
+      seen.push(changes.map(({ type, key }) => `${type} ${key}`).join()),
+    )
     const other: number[] = []
     const live = createLiveQueryCollection({ query: (q) => q.from({ r: collection }), startSync: true })
     live.subscribeChanges((changes) => other.push(changes.length))
@@ -252,7 +254,11 @@ describe('the state below', () => {
     ]
     expect([...state.syncedData.values()].sort((a, b) => Number(a.id) - Number(b.id))).toEqual(rows)
     expect([...state.syncedData.keys()].sort()).toEqual([1, 2, 3])
-    expect([state.syncedData.size, state.syncedData.has(4), state.syncedData.get(2)]).toEqual([3, false, rows[1]])
+    expect([state.syncedData.size, state.syncedData.has(4), state.syncedData.get(2)]).toEqual([
+      3,
+      false,
+      rows[1],
+    ])
     expect(new Map(state.optimisticUpserts)).toEqual(
       new Map([
         [1, { id: 1, v: 10 }],
@@ -261,15 +267,17 @@ describe('the state below', () => {
     )
     expect([state.optimisticUpserts.size, state.optimisticUpserts.get(3)]).toEqual([2, undefined])
     expect([...state.optimisticDeletes.keys()]).toEqual([2])
-    expect([state.optimisticDeletes.has(2), state.optimisticDeletes.has(3), state.optimisticDeletes.size]).toEqual([
-      true,
-      false,
-      1,
-    ])
+    expect([
+      state.optimisticDeletes.has(2),
+      state.optimisticDeletes.has(3),
+      state.optimisticDeletes.size,
+    ]).toEqual([true, false, 1])
     transaction.isPersisted.promise.catch(() => {})
     transaction.rollback()
     insert({ id: 5 })
-    expect([state.syncedData.size, state.optimisticUpserts.size, state.optimisticDeletes.size]).toEqual([4, 0, 0])
+    expect([state.syncedData.size, state.optimisticUpserts.size, state.optimisticDeletes.size]).toEqual([
+      4, 0, 0,
+    ])
     expect(state.pendingSyncedTransactions).toHaveLength(0)
   })
 
@@ -309,4 +317,3 @@ describe('what offline tools set', () => {
     expect(collection._hasHydratedKey(1)).toBe(false)
   })
 })
-

@@ -10,9 +10,13 @@ describe('iteration', () => {
     const keys = [1, 2, 3]
     expect([...collection.keys()]).toEqual(keys)
     expect(plain([...collection.values()]).map(({ id }) => id)).toEqual(keys)
-    expect([...collection.entries()].map(([key, row]) => [key, row.id])).toEqual(keys.map((key) => [key, key]))
+    expect([...collection.entries()].map(([key, row]) => [key, row.id])).toEqual(
+      keys.map((key) => [key, key]),
+    )
     expect([...collection].map(([key]) => key)).toEqual(keys)
-    expect(collection.map((row, key, index) => [row.id, key, index])).toEqual(keys.map((key, i) => [key, key, i]))
+    expect(collection.map((row, key, index) => [row.id, key, index])).toEqual(
+      keys.map((key, i) => [key, key, i]),
+    )
   })
 
   it('can be stopped, continued and started over', () => {

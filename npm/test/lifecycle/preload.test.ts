@@ -54,7 +54,10 @@ describe('preload', () => {
 
   it('warns once for each promise of a collection that loads on demand', async () => {
     const warn = vi.spyOn(console, 'warn').mockImplementation(() => {})
-    const { collection } = source({ syncMode: 'on-demand', onSync: () => ({ loadSubset: () => true }) as never })
+    const { collection } = source({
+      syncMode: 'on-demand',
+      onSync: () => ({ loadSubset: () => true }) as never,
+    })
     const first = collection.preload()
     void collection.preload()
     await first

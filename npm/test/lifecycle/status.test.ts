@@ -32,23 +32,26 @@ describe('the status by hand', () => {
     'cleaned-up': ['loading', 'error', 'cleaned-up'],
   }
 
-  it.each(
-    statuses.flatMap((from) => statuses.filter((to) => to !== 'ready').map((to) => ({ from, to }))),
-  )('from $from to $to', ({ from, to }) => {
-    const { collection } = reach[from]()
-    expect(collection.status).toBe(from)
-    const events: string[] = []
-    collection.on('status:change', ({ previousStatus, status }) => events.push(`${previousStatus}>${status}`))
-    const set = () => collection._lifecycle.setStatus(to)
-    if (!allowed[from].includes(to)) {
-      expect(set).toThrow(InvalidCollectionStatusTransitionError)
-      expect([collection.status, events]).toEqual([from, []])
-      return
-    }
-    set()
-    expect(events[0]).toBe(`${from}>${to}`)
-    expect(collection._lifecycle.status).toBe(collection.status)
-  })
+  it.each(statuses.flatMap((from) => statuses.filter((to) => to !== 'ready').map((to) => ({ from, to }))))(
+    'from $from to $to',
+    ({ from, to }) => {
+      const { collection } = reach[from]()
+      expect(collection.status).toBe(from)
+      const events: string[] = []
+      collection.on('status:change', ({ previousStatus, status }) =>
+        events.push(`${previousStatus}>${status}`),
+      )
+      const set = () => collection._lifecycle.setStatus(to)
+      if (!allowed[from].includes(to)) {
+        expect(set).toThrow(InvalidCollectionStatusTransitionError)
+        expect([collection.status, events]).toEqual([from, []])
+        return
+      }
+      set()
+      expect(events[0]).toBe(`${from}>${to}`)
+      expect(collection._lifecycle.status).toBe(collection.status)
+    },
+  )
 
   it.each(statuses)('cannot be made ready when %s: only the source knows', (from) => {
     const { collection } = reach[from]()
@@ -90,7 +93,13 @@ describe('events', () => {
   it('carry exactly what happened', () => {
     const { collection, params } = source({ startSync: false, ready: false })
     const events: object[] = []
-    for (const name of ['status:change', 'status:loading', 'status:ready', 'subscribers:change', 'truncate'] as const) {
+    for (const name of [
+      'status:change',
+      'status:loading',
+      'status:ready',
+      'subscribers:change',
+      'truncate',
+    ] as const) {
       collection.on(name, (event) => events.push(event))
     }
     expect(params).toBeUndefined()

@@ -77,7 +77,11 @@ describe('a collection that nobody uses', () => {
 
   it('is kept as the source of a live query, and follows it', async () => {
     const { collection } = source({ gcTime: 100, rows: [{ id: 1 }] })
-    const live = createLiveQueryCollection({ query: (q) => q.from({ r: collection }), gcTime: 50, startSync: true })
+    const live = createLiveQueryCollection({
+      query: (q) => q.from({ r: collection }),
+      gcTime: 50,
+      startSync: true,
+    })
     await pass(40)
     expect([live.status, collection.status]).toEqual(['ready', 'ready'])
     await pass(20)
@@ -86,12 +90,15 @@ describe('a collection that nobody uses', () => {
     expect(collection.status).toBe('cleaned-up')
   })
 
-  it.each([0, -1, Number.POSITIVE_INFINITY, Number.NaN])('is kept for good with a gcTime of %s', async (gcTime) => {
-    const { collection } = source({ gcTime })
-    collection.subscribeChanges(() => {}).unsubscribe()
-    await pass(10_000_000)
-    expect(collection.status).toBe('ready')
-  })
+  it.each([0, -1, Number.POSITIVE_INFINITY, Number.NaN])(
+    'is kept for good with a gcTime of %s',
+    async (gcTime) => {
+      const { collection } = source({ gcTime })
+      collection.subscribeChanges(() => {}).unsubscribe()
+      await pass(10_000_000)
+      expect(collection.status).toBe('ready')
+    },
+  )
 
   it('is not collected before its time because another one is', async () => {
     const short = source({ gcTime: 100 }).collection
