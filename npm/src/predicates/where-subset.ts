@@ -7,6 +7,7 @@ import {
   sameExpression,
   samePath,
 } from '../expressions/nodes.ts'
+import { ValueSet } from '../expressions/values.ts'
 import type { PropRef } from '../query/ir.ts'
 import { comparisonOf, hasPoint, rangeImplies, sameField, satisfies } from './comparison.ts'
 
@@ -35,7 +36,10 @@ function implies(sub: Predicate, sup: Predicate, known: Strength, needed: Streng
   if (isCall(sub, 'or')) {
     return operandsOf(sub, 'or').every((operand) => implies(operand, sup, 'true', needed))
   }
-  if (isCall(sup, 'or') && operandsOf(sup, 'or').some((operand) => implies(sub, operand, known, 'true'))) {
+  if (
+    isCall(sup, 'or') &&
+    alternativesOf(sup).others.some((operand) => implies(sub, operand, known, 'true'))
+  ) {
     return true
   }
   if (isCall(sub, 'and')) {
@@ -52,10 +56,53 @@ function implies(sub: Predicate, sup: Predicate, known: Strength, needed: Streng
 
 /** Whether a predicate is true for every row whose field has the given value. */
 function pointImplies(field: PropRef, value: unknown, sup: Predicate): boolean {
-  if (isCall(sup, 'or')) return operandsOf(sup, 'or').some((operand) => pointImplies(field, value, operand))
+  if (isCall(sup, 'or')) {
+    const { points, others } = alternativesOf(sup)
+    return (
+      points.get(nameOf(field))?.has(value) === true ||
+      others.some((operand) => pointImplies(field, value, operand))
+    )
+  }
   if (isCall(sup, 'and'))
     return operandsOf(sup, 'and').every((operand) => pointImplies(field, value, operand))
   const comparison = comparisonOf(sup)
   if (comparison === undefined || !samePath(comparison.field.path, field.path)) return false
   return comparison.kind === 'points' ? hasPoint(comparison, value) : satisfies(value, comparison)
+}
+
+/** The operands of an `or`: the values it names of each field, and everything that names none. */
+interface Alternatives {
+  readonly points: ReadonlyMap<string, ValueSet>
+  readonly others: readonly Predicate[]
+}
+
+const alternatives = new WeakMap<Predicate, Alternatives>()
+
+/** Remembered with the node, for request data does not change: O(operands) the first time. */
+function alternativesOf(disjunction: Predicate): Alternatives {
+  const known = alternatives.get(disjunction)
+  if (known !== undefined) return known
+  const points = new Map<string, ValueSet>()
+  const others: Predicate[] = []
+  for (const operand of operandsOf(disjunction, 'or')) {
+    const comparison = comparisonOf(operand)
+    if (comparison?.kind !== 'points') {
+      others.push(operand)
+      continue
+    }
+    const name = nameOf(comparison.field)
+    let values = points.get(name)
+    if (values === undefined) {
+      values = new ValueSet()
+      points.set(name, values)
+    }
+    for (const value of comparison.values) values.add(value)
+  }
+  const found = { points, others }
+  alternatives.set(disjunction, found)
+  return found
+}
+
+function nameOf(field: PropRef): string {
+  return JSON.stringify(field.path)
 }
