@@ -137,6 +137,13 @@ func TestCommand_EveryPrefixAndEveryTailIsRefused(t *testing.T) {
 		{opStartQuery, 2, 1, list{6, 4}, q, list{r.text("a%"), "a%"}},
 		{opSync, 1, 77, 2, words{1, 2, 2}, nil, list{words{2}, list{3, doubles{2}}}, list{cells}, texts},
 		{opSubscribe, 2, 5, 1, nil, nil},
+		{opSubscribe, 1, 6, 1, list{call("like", field, list{1, 6, r.text("a%")})}, list{r.text("a%"), "a%"}},
+		{opUnsubscribe, 1, 6},
+		{opMutate, 1, 5, 3, words{0, 3, 5, none, 256, 4, none, none}, list{words{3, 4}, list{3, doubles{3, 4}}}, list{cells}, nil},
+		{opFlush},
+		{opPersist, 5},
+		{opFind, 1, orderQuery(0, 2), nil},
+		{opSettle, words{5, 0}, list{list{1, words{0}}}},
 		{opReadOrder, 2},
 		{opSetWindow, 2, 0, 3},
 		{opUnsubscribe, 2, 5},
@@ -145,7 +152,7 @@ func TestCommand_EveryPrefixAndEveryTailIsRefused(t *testing.T) {
 		{opCleanup, 7},
 		{opForget, 7},
 	} {
-		r.rows[2] = v("c")
+		r.rows[2], r.rows[5] = v("c"), v("c")
 		message := encode(command...)
 		before := r.stats()
 		for n := range message {

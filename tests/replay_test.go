@@ -46,6 +46,31 @@ func historyOn(t testing.TB, seed int, open shell.Opener) []byte {
 	return log
 }
 
+// writesOn is a history of local writes on an engine.
+func writesOn(t testing.TB, seed int, open shell.Opener) []byte {
+	t.Helper()
+	var log []byte
+	history := rapid.Custom(func(t *rapid.T) int {
+		recorder := shell.NewRecorder()
+		w := newWriter(t, recorder.Wrap(open))
+		defer w.db.Close()
+		actions := []func(*rapid.T){w.mutate, w.mutate, w.persist, w.settle, w.sync, w.sync}
+		for range 60 {
+			actions[rapid.IntRange(0, len(actions)-1).Draw(t, "action")](t)
+		}
+		if _, err := w.db.Stats(); err != nil {
+			t.Fatal(err)
+		}
+		log = bytes.Clone(recorder.Log())
+		return 0
+	})
+	history.Example(seed)
+	if len(log) == 0 {
+		t.Fatal("nothing was recorded")
+	}
+	return log
+}
+
 // act takes one random step without looking at the outcome.
 func (m *machine) act(t *rapid.T) {
 	actions := []func(*rapid.T){
@@ -65,9 +90,9 @@ var histories = 12
 // the module in Node.
 func TestReplay_GivesTheSameEffectsEverywhere(t *testing.T) {
 	module := builtModule(t)
-	logs := make([][]byte, histories)
-	for i := range logs {
-		logs[i] = recordedHistory(t, i)
+	logs := make([][]byte, 0, 2*histories)
+	for i := range histories {
+		logs = append(logs, recordedHistory(t, i), writesOn(t, i, shell.Native))
 	}
 	t.Run("natively", func(t *testing.T) {
 		for i, log := range logs {
@@ -120,6 +145,9 @@ func TestShell_DrivesTheModuleAsItDrivesTheSession(t *testing.T) {
 	for seed := 20; seed < 23; seed++ {
 		if !bytes.Equal(historyOn(t, seed, shell.Native), historyOn(t, seed, wasmOpener(t))) {
 			t.Errorf("history %d differs", seed)
+		}
+		if !bytes.Equal(writesOn(t, seed, shell.Native), writesOn(t, seed, wasmOpener(t))) {
+			t.Errorf("history %d of local writes differs", seed)
 		}
 	}
 }

@@ -9,6 +9,7 @@ import (
 	"pgregory.net/rapid"
 
 	"millrace.dev/millrace/jsbridge"
+	"millrace.dev/millrace/jsbridge/shell"
 )
 
 // commandsOf lists the commands of a log.
@@ -98,7 +99,7 @@ func (h *garbageHost) Compare(collation, a, b uint32) (int, error) { return int(
 func TestSafe_MutatedCommandsEndInEffectsOrARefusal(t *testing.T) {
 	var sessions [][][]byte
 	for seed := range 4 {
-		sessions = append(sessions, commandsOf(t, recordedHistory(t, seed)))
+		sessions = append(sessions, commandsOf(t, recordedHistory(t, seed)), commandsOf(t, writesOn(t, seed, shell.Native)))
 	}
 	rapid.Check(t, func(t *rapid.T) {
 		host := &garbageHost{}
@@ -133,7 +134,7 @@ func TestSafe_MemoryStaysBounded(t *testing.T) {
 	var before, after runtime.MemStats
 	runtime.ReadMemStats(&before)
 	huge := []byte{0xff, 0xff, 0xff, 0x7f}
-	for _, c := range commandsOf(t, recordedHistory(t, 1)) {
+	for _, c := range append(commandsOf(t, recordedHistory(t, 1)), commandsOf(t, writesOn(t, 1, shell.Native))...) {
 		for at := 1; at+4 < len(c); at += 7 {
 			msg := bytes.Clone(c)
 			copy(msg[at:], huge)
@@ -152,6 +153,9 @@ func TestSafe_MemoryStaysBounded(t *testing.T) {
 func FuzzCommand(f *testing.F) {
 	commands := commandsOf(f, recordedHistory(f, 2))
 	for _, c := range commands[:min(40, len(commands))] {
+		f.Add(c)
+	}
+	for _, c := range commandsOf(f, writesOn(f, 2, shell.Native)) {
 		f.Add(c)
 	}
 	f.Add([]byte{})
