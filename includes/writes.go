@@ -17,7 +17,6 @@ const (
 type step struct {
 	root    *rootNode
 	changes []d2.Change // to be installed
-	held    []d2.Change // net changes that were installed before and not yet told
 	applied []uint32    // sync transactions that waited and were applied
 }
 

@@ -49,7 +49,6 @@ type modelRoot struct {
 	waiting   []*modelSync
 	told      map[any]object // replica of a subscriber
 	met       map[any]object // replica of a subscriber with a condition
-	shown     map[any]string // standing as last told, by key
 }
 
 func newModelRoot(c *shell.Collection) *modelRoot {
