@@ -17,6 +17,12 @@ it("the README's code prints what it says it prints", () => {
   }
 })
 
+it("the guide's programs print what they say they print", () => {
+  const blocks = codeBlocks(readFileSync(join(repositoryDir, 'docs/guide-writes.md'), 'utf8'), 'ts')
+  expect(blocks).toHaveLength(2)
+  for (const block of blocks) expect([...runSnippet(block)].sort()).toEqual([...promisedOutput(block)].sort())
+})
+
 it.each(['README.md', 'CONTRIBUTING.md'])('%s links to files that exist', (name) => {
   const text = readFileSync(join(repositoryDir, name), 'utf8')
   const targets = [...text.matchAll(/\]\((?!https?:|#)([^)#]+)[^)]*\)/g)].map((match) => match[1] as string)
