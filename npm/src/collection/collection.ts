@@ -106,15 +106,18 @@ export class CollectionImpl<
   }
 
   keys(): IterableIterator<TKey> {
-    return new ListIterator(() => this.#inside.keyList() as TKey[])
+    return new ListIterator(() => this.#inside.iteratedKeys as readonly TKey[])
   }
 
   values(): IterableIterator<Row<T, TKey>> {
-    return new ListIterator(() => this.toArray)
+    return new ListIterator(() => this.#inside.iteratedRows as ReadonlyArray<Row<T, TKey>>)
   }
 
   entries(): IterableIterator<[TKey, Row<T, TKey>]> {
-    return new EntryIterator(() => ({ keys: this.#inside.keyList() as TKey[], rows: this.toArray }))
+    return new EntryIterator(() => ({
+      keys: this.#inside.iteratedKeys as readonly TKey[],
+      rows: this.#inside.iteratedRows as ReadonlyArray<Row<T, TKey>>,
+    }))
   }
 
   [Symbol.iterator](): IterableIterator<[TKey, Row<T, TKey>]> {

@@ -323,7 +323,7 @@ export abstract class ManagedCollection extends WatchedCollection {
 
   #enter(previousStatus: CollectionStatus, status: CollectionStatus): Publication {
     this.#status = status
-    this.stateRevision++
+    this.changed()
     const { session } = this
     return {
       publish: () => {

@@ -23,6 +23,9 @@ export abstract class WatchedCollection extends EngineCollection {
   facade: object = {}
   /** Changes whenever rows or status change. */
   stateRevision = 0
+  /** What iterators read, kept from the first loop until the rows change. */
+  #keys: readonly (string | number)[] | undefined
+  #rows: readonly object[] | undefined
   readonly layouts = new LayoutWatch()
   #holds = 0
   #held: Publication[] = []
@@ -44,12 +47,39 @@ export abstract class WatchedCollection extends EngineCollection {
 
   override install(effects: Reader): void {
     super.install(effects)
-    this.stateRevision++
+    this.changed()
+  }
+
+  override rebind(effects: Reader): void {
+    super.rebind(effects)
+    this.#forgetLists()
   }
 
   override emptied(): void {
     super.emptied()
+    this.changed()
+  }
+
+  /** Rows or status have changed. */
+  protected changed(): void {
     this.stateRevision++
+    this.#forgetLists()
+  }
+
+  #forgetLists(): void {
+    this.#keys = this.#rows = undefined
+  }
+
+  /** The keys in order. O(size) after a change. Shared: not to be handed out. */
+  get iteratedKeys(): readonly (string | number)[] {
+    this.#keys ??= this.keyList()
+    return this.#keys
+  }
+
+  /** The rows in order. O(size) after a change. Shared: not to be handed out. */
+  get iteratedRows(): readonly object[] {
+    this.#rows ??= this.rowList()
+    return this.#rows
   }
 
   override layout(effects: Reader): void {

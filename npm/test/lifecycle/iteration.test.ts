@@ -1,4 +1,5 @@
-import { describe, expect, it } from 'vitest'
+import { describe, expect, it, vi } from 'vitest'
+import { insideOf } from '../../src/collection/access.ts'
 import { createLiveQueryCollection } from '../../src/index.ts'
 import { plain, source } from '../shell/source.ts'
 
@@ -75,5 +76,29 @@ describe('iteration', () => {
       [3, 30],
       [2, 20],
     ])
+  })
+
+  it('reads the order once for many loops over one state, and hands out no list it keeps', () => {
+    const { collection, insert } = source({ rows })
+    const calls = vi.spyOn(insideOf(collection), 'rowList')
+    for (let i = 0; i < 3; i++) expect([...collection.values(), ...collection].length).toBe(6)
+    expect(calls).toHaveBeenCalledTimes(1)
+    collection.toArray.pop()
+    collection.toArray.reverse()
+    expect([...collection.keys()]).toEqual([1, 2, 3])
+    expect(plain([...collection.values()]).map(({ id }) => id)).toEqual([1, 2, 3])
+    insert({ id: 0 })
+    expect([...collection.values()]).toEqual(collection.toArray)
+  })
+
+  it('shows a row of the present version after its source changed nothing that can be seen', () => {
+    const { collection, update } = source({ rows })
+    const live = createLiveQueryCollection({
+      query: (q) => q.from({ r: collection }).select(({ r }) => ({ id: r.id })),
+      startSync: true,
+    })
+    expect([...live.values()]).toHaveLength(3)
+    update({ id: 1, v: 99 })
+    for (const [key, row] of live) expect(row).toBe(live.get(key))
   })
 })
