@@ -18,12 +18,12 @@ export interface Departure {
  * arrive before one that was made earlier. Of the same row the later write counts, field by field, whichever
  * arrives first; an update that arrives before the insert it builds on brings the row along.
  *
- * Nothing is kept per row: only writes whose handlers are running, and keys of rows that came before their insert.
+ * Only writes whose handlers are running are kept here.
  */
 export class Arrivals {
   readonly #underway = new Map<Key, Departure[]>()
   /** Rows that an update has brought along, so that their insert has nothing left to do. */
-  readonly #early = new Set<Key>()
+  readonly #early = new WeakSet<object>()
 
   /** Begins to keep account of a transaction, until `end`. */
   depart(number: number, mutations: readonly PendingMutation[]): Departure {
@@ -55,24 +55,24 @@ export class Arrivals {
     present: object | undefined,
     departure: Departure | undefined,
   ): object | undefined {
-    const key = mutation.key as Key
-    const overtaken = departure?.overtaken.get(key)
+    const overtaken = departure?.overtaken.get(mutation.key as Key)
     if (overtaken === WHOLE) return present
     if (mutation.type === 'delete') return undefined
-    if (mutation.type === 'insert')
-      return present !== undefined && this.#early.has(key) ? present : mutation.modified
+    const early = present !== undefined && this.#early.has(present)
+    if (mutation.type === 'insert') return early ? present : mutation.modified
     const built = present === undefined || present === (mutation.original as object)
-    return built && overtaken === undefined
-      ? mutation.modified
-      : patched(present ?? mutation.modified, mutation, overtaken)
+    const row =
+      built && overtaken === undefined
+        ? mutation.modified
+        : patched(present ?? mutation.modified, mutation, overtaken)
+    if (early || present === undefined) this.#early.add(row)
+    return row
   }
 
   /** Takes note that a mutation has taken effect on the row that was present. */
   arrived(number: number, mutation: PendingMutation, present: object | undefined): void {
     const key = mutation.key as Key
     const alone = mutation.type === 'update' && present === undefined
-    if (alone) this.#early.add(key)
-    else if (mutation.type !== 'update') this.#early.delete(key)
     for (const { number: made, overtaken } of this.#underway.get(key) ?? []) {
       if (made >= number) continue
       const before = overtaken.get(key)
@@ -86,14 +86,18 @@ export class Arrivals {
 /** A row with the changes of an update that nobody has overtaken. */
 function patched(row: object, mutation: PendingMutation, overtaken: ReadonlySet<string> | undefined): object {
   const modified = mutation.modified as Fields
-  const result = Object.assign(Object.create(Object.getPrototypeOf(modified) as object | null), row) as Fields
+  const result = Object.create(Object.getPrototypeOf(modified) as object | null) as Fields
+  for (const name of Object.keys(row)) setField(result, name, (row as Fields)[name])
   for (const name of Object.keys(mutation.changes)) {
     if (overtaken?.has(name)) continue
-    if (!Object.hasOwn(modified, name)) delete result[name]
-    else {
-      const value = modified[name]
-      Object.defineProperty(result, name, { value, enumerable: true, configurable: true, writable: true })
-    }
+    if (Object.hasOwn(modified, name)) setField(result, name, modified[name])
+    else delete result[name]
   }
   return result
+}
+
+/** Sets a field of its own, whatever its name. */
+function setField(row: Fields, name: string, value: unknown): void {
+  if (name !== '__proto__') row[name] = value
+  else Object.defineProperty(row, name, { value, enumerable: true, configurable: true, writable: true })
 }

@@ -15,20 +15,28 @@ export interface Keeper {
   readonly arrivals: Arrivals
   /** Refuses what cannot be kept, before anything is done. */
   check?(mutations: readonly PendingMutation[]): void
-  /** Makes the mutations the confirmed rows. */
-  accept(mutations: readonly PendingMutation[], number: number, departure: Departure | undefined): void
+  /** Keeps the mutations. What it gives confirms them; without it they are confirmed already. */
+  accept(
+    mutations: readonly PendingMutation[],
+    number: number,
+    departure: Departure | undefined,
+  ): (() => void) | undefined
 }
 
 /**
  * The handler of a collection that keeps its rows itself: first the one of the app, whose result it gives, then the rows are
- * confirmed. Without one they are confirmed during the call.
+ * kept and confirmed. Without one they are kept during the call.
  */
 export function keeping(keeper: Keeper, own: unknown): Handler {
   const handler = own as ((params: Params) => unknown) | undefined
   if (handler === undefined) {
     return async ({ transaction }) => {
       keeper.check?.(transaction.mutations)
-      keeper.accept(transaction.mutations, transaction.sequenceNumber, undefined)
+      const confirm = keeper.accept(transaction.mutations, transaction.sequenceNumber, undefined)
+      if (confirm === undefined) return {}
+      // What confirms a transaction that is on its way is applied when that ends, and takes its place in the same step.
+      await null
+      confirm()
       return {}
     }
   }
@@ -38,7 +46,7 @@ export function keeping(keeper: Keeper, own: unknown): Handler {
     const departure = keeper.arrivals.depart(sequenceNumber, mutations)
     try {
       const result = (await handler(params)) ?? {}
-      keeper.accept(mutations, sequenceNumber, departure)
+      keeper.accept(mutations, sequenceNumber, departure)?.()
       return result
     } finally {
       keeper.arrivals.end(departure)

@@ -98,7 +98,7 @@ class RowsInMemory {
     this.accept(mutations as readonly PendingMutation[], sequenceNumber, undefined)
   }
 
-  accept(mutations: readonly PendingMutation[], number: number, departure: Departure | undefined): void {
+  accept(mutations: readonly PendingMutation[], number: number, departure: Departure | undefined): undefined {
     const params = this.#params
     if (params === undefined) return
     const root = insideOf(params.collection) as RootCollection | undefined

@@ -48,8 +48,6 @@ export class RowStore {
   #rows: ReadonlyMap<Key, StoredRow> = new Map()
   /** What was stored when it was last looked at; undefined if it never was. */
   #text: string | null | undefined
-  /** How often a text was parsed. */
-  parses = 0
 
   constructor(place: StoragePlace) {
     this.#place = place
@@ -63,6 +61,11 @@ export class RowStore {
     this.#rows = this.#merged(this.#parse(text) ?? new Map())
     this.#text = text
     return differences(before, this.#rows)
+  }
+
+  /** A row as it was seen last. */
+  get(key: Key): StoredRow | undefined {
+    return this.#rows.get(key)
   }
 
   /** Forgets what was seen. */
@@ -124,7 +127,6 @@ export class RowStore {
     const { storageKey, parser } = this.#place
     const rows = new Map<Key, StoredRow>()
     if (text === null || text === '') return rows
-    this.parses++
     try {
       const parsed: unknown = parser.parse(text)
       if (typeof parsed !== 'object' || parsed === null || Array.isArray(parsed)) {

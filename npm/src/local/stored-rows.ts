@@ -17,7 +17,7 @@ export class StoredRows {
   readonly #place: StoragePlace
   readonly #events: StorageEventApi
   #params: Params | undefined
-  /** Number of sync transactions that wait for local writes: until then the collection is behind the storage. */
+  /** How much of what is stored the collection has not been told, or not applied: until then it is behind the storage. */
   #waiting = 0
 
   constructor(id: string, place: StoragePlace, events: StorageEventApi) {
@@ -32,12 +32,12 @@ export class StoredRows {
     this.#params = params
     this.#waiting = 0
     this.store.forget()
-    this.#publish(this.store.reload())
+    this.#reload()
     params.markReady()
     const heard = ({ key, storageArea }: StorageEvent) => {
       // Without a key, the whole storage was cleared.
       const concerned = key === this.#place.storageKey || key === null
-      if (concerned && storageArea === (this.#place.storage as unknown)) this.#publish(this.store.reload())
+      if (concerned && storageArea === (this.#place.storage as unknown)) this.#reload()
     }
     this.#events.addEventListener('storage', heard)
     return () => {
@@ -63,13 +63,19 @@ export class StoredRows {
   acceptAll({ mutations, sequenceNumber = Number.POSITIVE_INFINITY }: HasMutations): void {
     const own = (mutations as readonly PendingMutation[]).filter((mutation) => this.#owns(mutation))
     this.check(own)
-    this.accept(own, sequenceNumber, undefined)
+    this.accept(own, sequenceNumber, undefined)?.()
   }
 
-  /** Stores mutations and tells the collection. Throws what the storage throws; nothing is stored then. */
-  accept(mutations: readonly PendingMutation[], number: number, departure: Departure | undefined): void {
+  /**
+   * Stores mutations; what it gives tells the collection. Throws what the storage throws; nothing is stored then.
+   */
+  accept(
+    mutations: readonly PendingMutation[],
+    number: number,
+    departure: Departure | undefined,
+  ): (() => void) | undefined {
     const own = mutations.filter((mutation) => this.#owns(mutation))
-    if (own.length === 0) return
+    if (own.length === 0) return undefined
     const present: (object | undefined)[] = []
     let changed: RowDifference[]
     try {
@@ -89,33 +95,50 @@ export class StoredRows {
       throw error
     }
     for (const [i, mutation] of own.entries()) this.arrivals.arrived(number, mutation, present[i])
-    if (this.#params === undefined) this.store.forget()
-    else this.#publish(changed)
+    const params = this.#params
+    if (params === undefined) {
+      this.store.forget()
+      return undefined
+    }
+    this.#waiting++
+    return () => {
+      if (this.#params !== params) return
+      this.#waiting--
+      // Rows may be other ones by now.
+      this.#tell(
+        params,
+        changed.map(({ key }) => ({ key, before: undefined, after: this.store.get(key) })),
+        true,
+      )
+    }
   }
 
   #owns({ collection }: PendingMutation): boolean {
     return collection.id === (this.#params?.collection.id ?? this.#id)
   }
 
-  #publish(changed: readonly RowDifference[]): void {
+  /** Takes over what is stored. */
+  #reload(): void {
     const params = this.#params
-    if (params === undefined || changed.length === 0) return
-    const behind = this.#waiting > 0
+    const changed = this.store.reload()
+    if (params !== undefined && changed.length > 0) this.#tell(params, changed, this.#waiting > 0)
+  }
+
+  /** `behind`: the collection may have other rows than were seen in storage before, so that an insert could meet a row. */
+  #tell(params: Params, changed: readonly RowDifference[], behind: boolean): void {
     params.begin()
     for (const { key, before, after } of changed) {
       if (after === undefined) params.write({ type: 'delete', key })
-      else if (before !== undefined) params.write({ type: 'update', key, value: after.data })
+      else if (before !== undefined || behind) params.write({ type: 'update', key, value: after.data })
     }
-    for (const { key, before, after } of changed) {
-      // Behind a delete that waits, an insert would meet the row that is still there.
-      if (before === undefined && after !== undefined)
-        params.write({ type: behind ? 'update' : 'insert', key, value: after.data })
+    if (!behind) {
+      for (const { key, before, after } of changed) {
+        if (before === undefined && after !== undefined)
+          params.write({ type: 'insert', key, value: after.data })
+      }
     }
     const receipt = params.commit()
-    if (receipt !== true) this.#await(receipt, params)
-  }
-
-  #await(receipt: Promise<void>, params: Params): void {
+    if (receipt === true) return
     this.#waiting++
     const settled = () => {
       if (this.#params === params) this.#waiting--
