@@ -47,11 +47,7 @@ export function minusWherePredicates(
 function minusConjunction(from: Predicate, subtract: Predicate): Predicate | null {
   const left = operandsOf(from, 'and')
   const right = operandsOf(subtract, 'and')
-  // An operand of `and` that is no condition, such as a field that holds 1, says less than it does alone.
-  const comparable = isCall(from, 'and') && isCall(subtract, 'and')
-  const common = left.filter(
-    (operand) => (comparable || isBoolean(operand)) && right.some((other) => sameExpression(operand, other)),
-  )
+  const common = left.filter((operand) => right.some((other) => sameExpression(operand, other)))
   const own = left.filter((operand) => !common.includes(operand))
   const excluded = right.filter((other) => !common.some((operand) => sameExpression(operand, other)))
   if (excluded.length !== 1) return null
@@ -62,6 +58,7 @@ function minusConjunction(from: Predicate, subtract: Predicate): Predicate | nul
     if (rest.length === 0) return constant(false)
     return allOf([...common, ...own.filter((other) => other !== operand), ...rest])
   }
+  // A field alone must be true, as one of several conditions it may hold 1.
   if (!isDecided(condition) || !(isCall(from, 'and') || isBoolean(from))) return null
   return allOf([...common, ...own, call('not', [condition])])
 }
