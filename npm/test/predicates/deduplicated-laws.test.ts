@@ -82,6 +82,7 @@ it('whoever is told that rows are loaded finds them, whatever was shared, failed
         const dedupe = new DeduplicatedLoadSubset({
           loadSubset(options) {
             calls++
+            const begun = era
             return new Promise<void>((resolve, reject) => {
               loads.push({
                 options,
