@@ -15,6 +15,21 @@ export { extractFieldPath, extractValue, walkExpression } from './expressions/fi
 export { parseOrderByExpression } from './expressions/parse-order.ts'
 export { parseWhereExpression } from './expressions/parse-where.ts'
 export { extractSimpleComparisons, parseLoadSubsetOptions } from './expressions/simple-comparisons.ts'
+export { BaseIndex } from './indexes/base-index.ts'
+export { BasicIndex, BTreeIndex } from './indexes/basic-index.ts'
+export {
+  clearQueryPatterns,
+  configureIndexDevMode,
+  getIndexDevModeConfig,
+  getQueryPatterns,
+  type IndexDevModeConfig,
+  type IndexSuggestion,
+  isDevModeEnabled,
+  type QueryPattern,
+  trackQuery,
+} from './indexes/dev-mode.ts'
+export { findIndexForField, optimizeExpressionWithIndexes } from './indexes/plan.ts'
+export { ReverseIndex } from './indexes/reverse-index.ts'
 export { createLiveQueryCollection, liveQueryCollectionOptions } from './live/live-query.ts'
 export { localOnlyCollectionOptions } from './local/local-only.ts'
 export { localStorageCollectionOptions } from './local/local-storage.ts'
@@ -69,4 +84,11 @@ export { TransactionScope } from './transactions/scope.ts'
 export { createTransaction, getActiveTransaction } from './transactions/transaction.ts'
 export * from './types.ts'
 export { deepEquals } from './utils/deep-equals.ts'
+export {
+  getLiveQueryStatusFlags,
+  isSingleResultCollection,
+  type LiveQueryStatusFlags,
+} from './utils/live-query-status.ts'
 export { randomId as safeRandomUUID } from './utils/random-id.ts'
+export { SortedMap } from './utils/sorted-map.ts'
+export { hasVirtualProps } from './utils/virtual-props.ts'

@@ -9,6 +9,7 @@ import type { Collection } from '../types/collection.ts'
 import type { CollectionConfig } from '../types/config.ts'
 import type { UtilsRecord } from '../types/rows.ts'
 import { randomId } from '../utils/random-id.ts'
+import { assertOnlyInstance } from '../utils/single-instance.ts'
 import { CollectionImpl, compareOptionsOf } from './collection.ts'
 import { theSession } from './the-session.ts'
 
@@ -16,6 +17,7 @@ import { theSession } from './the-session.ts'
  * Creates a collection. Nothing runs until it is first used, unless `startSync` is set.
  *
  * @throws CollectionRequiresConfigError, CollectionRequiresSyncConfigError for an incomplete configuration.
+ * @throws DuplicateDbInstanceError while developing, if another copy of the package is in use in the page.
  * @throws what the sync function throws, if it is started here.
  */
 export function createCollection<
@@ -23,6 +25,7 @@ export function createCollection<
   TKey extends string | number = string | number,
   TUtils extends UtilsRecord = UtilsRecord,
 >(options: CollectionConfig<T, TKey, TUtils>): Collection<T, TKey, TUtils> {
+  assertOnlyInstance()
   if (!options) throw new CollectionRequiresConfigError()
   if (!options.sync) throw new CollectionRequiresSyncConfigError()
   return collectionFrom({ ...options, id: options.id || randomId() })
