@@ -60,6 +60,17 @@ export type {
   EventCollection,
 } from './types/events.ts'
 export type {
+  BasicIndexOptions,
+  BTreeRangeQueryOptions,
+  IndexConstructor,
+  IndexInterface,
+  IndexOperation,
+  IndexOptions,
+  IndexStats,
+  KeyFilter,
+  RangeQueryOptions,
+} from './types/indexes.ts'
+export type {
   CollectionInternals,
   CollectionLifecycleView,
   CollectionStateView,

@@ -1,4 +1,6 @@
+import { CollectionIndexes } from '../indexes/collection-indexes.ts'
 import { type CurrentStateAsChangesOptions, currentState } from '../live/current-state.ts'
+import type { Ref } from '../query/ref-types.ts'
 import type { TransactionScope } from '../transactions/scope.ts'
 import type {
   ChangeListener,
@@ -8,7 +10,13 @@ import type {
 } from '../types/changes.ts'
 import type { Collection } from '../types/collection.ts'
 import type { BaseCollectionConfig } from '../types/config.ts'
-import type { CollectionEventName, CollectionEvents, CollectionStatus } from '../types/events.ts'
+import type {
+  CollectionEventName,
+  CollectionEvents,
+  CollectionIndexMetadata,
+  CollectionStatus,
+} from '../types/events.ts'
+import type { IndexConstructor, IndexInterface, IndexOptions } from '../types/indexes.ts'
 import type {
   CollectionLifecycleView,
   CollectionStateView,
@@ -47,6 +55,7 @@ export class CollectionImpl<
   readonly utils: TUtils
   readonly #inside: ManagedCollection
   readonly #writes: DirectWrites
+  #indexes: CollectionIndexes | undefined
   #state: CollectionStateView<T, TKey> | undefined
   #lifecycle: CollectionLifecycleView | undefined
   #sync: CollectionSyncView | undefined
@@ -227,6 +236,35 @@ export class CollectionImpl<
 
   currentStateAsChanges(options: CurrentStateAsChangesOptions = {}): Array<RowChange<T, TKey>> {
     return currentState(this.#inside, options) as Array<RowChange<T, TKey>>
+  }
+
+  get indexes(): ReadonlyMap<number, IndexInterface<TKey>> {
+    return this.#allIndexes.byId as unknown as ReadonlyMap<number, IndexInterface<TKey>>
+  }
+
+  createIndex(
+    build: (row: Ref<WithVirtualProps<T, TKey>>) => unknown,
+    options?: IndexOptions,
+  ): IndexInterface<TKey> {
+    return this.#allIndexes.create(build as (row: never) => unknown, options) as IndexInterface<TKey>
+  }
+
+  removeIndex(index: IndexInterface<TKey> | number): boolean {
+    return this.#allIndexes.remove(index as IndexInterface | number)
+  }
+
+  getIndexMetadata(): CollectionIndexMetadata[] {
+    return this.#allIndexes.metadata()
+  }
+
+  get #allIndexes(): CollectionIndexes {
+    if (this.#indexes === undefined) {
+      const type = this.config.defaultIndexType as IndexConstructor | undefined
+      const indexes = new CollectionIndexes(this.#inside, type)
+      this.#inside.ending = () => indexes.clear()
+      this.#indexes = indexes
+    }
+    return this.#indexes
   }
 
   /** Adds rows, all or nothing. An own property, so that it can be passed on alone. */

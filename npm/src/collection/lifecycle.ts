@@ -11,7 +11,7 @@ import { cancelCleanup, scheduleCleanup } from './cleanup-timers.ts'
 import type { Publication } from './publications.ts'
 import { Readiness } from './readiness.ts'
 import { Command } from './session.ts'
-import { type Interest, Subscription } from './subscription.ts'
+import { type ChangeCallback, InitialState, type Interest, Subscription } from './subscription.ts'
 import { SubscriptionList, type SubscriptionTarget } from './subscription-list.ts'
 import { WatchedCollection } from './watched-collection.ts'
 
@@ -33,6 +33,8 @@ export abstract class ManagedCollection extends WatchedCollection {
   readonly id: string
   /** How strings compare where a condition or an order does not say. */
   abstract readonly collation: StringCollationConfig
+  /** What else ends with a session. */
+  ending: (() => void) | undefined
   readonly #gcTime: number
   readonly #readiness = new Readiness()
   #status: CollectionStatus = 'idle'
@@ -192,6 +194,7 @@ export abstract class ManagedCollection extends WatchedCollection {
     try {
       this.close()
       this.retireLoads()
+      this.ending?.()
     } finally {
       this.#retiring = false
     }
@@ -248,6 +251,18 @@ export abstract class ManagedCollection extends WatchedCollection {
     this.#subscriptions.remove(subscription, this.#known ? this.#target : undefined)
     if (this.#known && this.#status === 'cleaned-up' && this.#subscriptions.size === 0) this.#part()
     this.removeSubscriber()
+  }
+
+  /** Calls back with every batch from now on, for a part of the collection itself: nobody counts it. */
+  follow(callback: ChangeCallback): () => void {
+    const interest = { callback, initial: InitialState.known, where: undefined }
+    const subscription = new Subscription(this.shell.engine.nextId(), this, interest)
+    this.#subscriptions.add(subscription, this.col === 0 ? undefined : this.#target)
+    return () => {
+      if (!subscription.active) return
+      subscription.end()
+      this.#subscriptions.remove(subscription, this.#known ? this.#target : undefined)
+    }
   }
 
   /** All rows count as known to a subscriber from now on. */

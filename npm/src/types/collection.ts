@@ -1,8 +1,15 @@
 /** The public surface of a collection. */
 import type { CurrentStateAsChangesOptions } from '../live/current-state.ts'
+import type { Ref } from '../query/ref-types.ts'
 import type { ChangeListener, CollectionSubscription, RowChange, SubscribeChangesOptions } from './changes.ts'
 import type { BaseCollectionConfig } from './config.ts'
-import type { CollectionEventName, CollectionEvents, CollectionStatus } from './events.ts'
+import type {
+  CollectionEventName,
+  CollectionEvents,
+  CollectionIndexMetadata,
+  CollectionStatus,
+} from './events.ts'
+import type { IndexInterface, IndexOptions } from './indexes.ts'
 import type { CollectionInternals } from './internals.ts'
 import type { StringCollationConfig, UtilsRecord, WithVirtualProps, WritableDeep } from './rows.ts'
 import type { InsertConfig, OperationConfig, Transaction } from './transactions.ts'
@@ -45,6 +52,21 @@ export interface Collection<
   map<U>(callback: (value: WithVirtualProps<T, TKey>, key: TKey, index: number) => U): U[]
   /** The present rows, or those of them that are asked for, as inserts. Throws for a limit without an order. */
   currentStateAsChanges(options?: CurrentStateAsChangesOptions): Array<RowChange<T, TKey>>
+  /** The indexes made by `createIndex`, by id. */
+  readonly indexes: ReadonlyMap<number, IndexInterface<TKey>>
+  /**
+   * Makes an index over an expression. The engine keeps the indexes it needs by itself; one made here can be read.
+   * @throws CollectionInErrorStateError in the error state.
+   * @throws CollectionConfigurationError without a type of index.
+   */
+  createIndex(
+    build: (row: Ref<WithVirtualProps<T, TKey>>) => unknown,
+    options?: IndexOptions,
+  ): IndexInterface<TKey>
+  /** Removes an index. Whether there was such an index. */
+  removeIndex(index: IndexInterface<TKey> | number): boolean
+  /** What is known of the indexes, in the order of their ids. */
+  getIndexMetadata(): CollectionIndexMetadata[]
   /** `state` as soon as there is a row or the collection is ready. Starts syncing. */
   stateWhenReady(): Promise<Map<TKey, WithVirtualProps<T, TKey>>>
   /** `toArray` as soon as there is a row or the collection is ready. Starts syncing. */

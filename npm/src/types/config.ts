@@ -1,6 +1,7 @@
 /** Configuration of a collection and the contract of its sync function. */
 import type { ChangeMessageOrDeleteKeyMessage } from './changes.ts'
 import type { Collection } from './collection.ts'
+import type { IndexConstructor } from './indexes.ts'
 import type { StringCollationConfig, Untyped, UtilsRecord } from './rows.ts'
 import type { StandardSchema } from './schema.ts'
 import type { DeleteMutationFn, InsertMutationFn, UpdateMutationFn } from './transactions.ts'
@@ -109,6 +110,8 @@ export interface BaseCollectionConfig<
   syncMode?: SyncMode
   /** Whether indexes are made for what queries filter and order by; the engine does so by itself in any case. */
   autoIndex?: 'off' | 'eager'
+  /** The type of index that `createIndex` makes unless it is given one. */
+  defaultIndexType?: IndexConstructor
   /** The order of the synced rows; key order decides what it leaves open. Without it rows are in key order. */
   compare?(a: T, b: T): number
   /** Sends inserted rows to where they are kept. Rejecting undoes them. */
