@@ -67,6 +67,7 @@ function rootState(root: RootCollection): CollectionStateView<object, Key> {
   const eachCovered = (
     visit: (key: Key, confirmed: object | undefined, shown: object | undefined) => void,
   ) => {
+    root.look()
     for (const [keyId, slot] of source.covered) {
       const key = source.key(keyId)
       visit(key, slot === NONE ? undefined : source.raw(slot), root.stored(key))
@@ -80,6 +81,7 @@ function rootState(root: RootCollection): CollectionStateView<object, Key> {
     return n
   }
   const isCovered = (key: Key) => {
+    root.look()
     const id = source.idOf(key)
     return id !== undefined && source.below(id) !== undefined
   }

@@ -70,14 +70,21 @@ export abstract class WatchedCollection extends EngineCollection {
     this.#keys = this.#rows = undefined
   }
 
+  /** Sends a write that waits for somebody to look. */
+  look(): void {
+    if (this.late) this.shell.sendLate()
+  }
+
   /** The keys in order. O(size) after a change. Shared: not to be handed out. */
   get iteratedKeys(): readonly (string | number)[] {
+    this.look()
     this.#keys ??= this.keyList()
     return this.#keys
   }
 
   /** The rows in order. O(size) after a change. Shared: not to be handed out. */
   get iteratedRows(): readonly object[] {
+    this.look()
     this.#rows ??= this.rowList()
     return this.#rows
   }

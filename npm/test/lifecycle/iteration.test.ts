@@ -102,3 +102,19 @@ describe('iteration', () => {
     for (const [key, row] of live) expect(row).toBe(live.get(key))
   })
 })
+
+describe('a handler that looks at its collection', () => {
+  it('sees the write it is to send, also through loops that have read the rows before', async () => {
+    const seen: unknown[] = []
+    const { collection } = source({
+      rows,
+      onInsert: (async () => {
+        seen.push([...collection.keys()], [...collection.values()].length, [...collection].length)
+        seen.push([...collection._state.optimisticUpserts.keys()])
+      }) as never,
+    })
+    expect([[...collection.keys()].length, [...collection.values()].length]).toEqual([3, 3])
+    await collection.insert({ id: 9 }).isPersisted.promise
+    expect(seen).toEqual([[1, 2, 3, 9], 4, 4, [9]])
+  })
+})
