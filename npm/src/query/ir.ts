@@ -4,7 +4,7 @@
  * trees may come from another copy of this package or from code that writes plain objects.
  */
 import type { Collection } from '../types/collection.ts'
-import type { StringCollationConfig } from '../types/rows.ts'
+import type { StringCollationConfig, Untyped } from '../types/rows.ts'
 
 /** Phantom key that carries the static type of an expression's value. It never exists at run time. */
 export declare const valueType: unique symbol
@@ -221,7 +221,7 @@ export function createResidualWhere(where: Where | ResidualWhere): ResidualWhere
 
 /** The field of a collection that a reference ends at. */
 export interface FollowedRef {
-  readonly collection: Collection
+  readonly collection: Collection<Untyped, Untyped>
   /** Without an alias. */
   readonly path: string[]
   readonly alias?: string
@@ -236,7 +236,7 @@ export interface FollowedRef {
 export function followRef(
   query: Pick<QueryIR, 'from' | 'select'>,
   ref: PropRef,
-  collection: Collection,
+  collection: Collection<Untyped, Untyped>,
 ): FollowedRef | undefined {
   let at = query
   let [first, ...rest] = ref.path
