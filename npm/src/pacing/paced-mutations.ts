@@ -40,16 +40,11 @@ export function createPacedMutations<TVariables = unknown, T extends object = Re
     }
     if (transaction.state !== 'pending') return transaction
     if (shared) active = transaction
-    let during = true
-    try {
-      strategy.execute<T>(
-        () => send(shared ? active : transaction),
-        // What is turned away when it comes takes no earlier transactions along; those that built on what was dropped later do go.
-        (reason) => drop(transaction, reason, during),
-      )
-    } finally {
-      during = false
-    }
+    strategy.execute<T>(
+      () => send(shared ? active : transaction),
+      // Of a queue each one goes alone: others of the same row are on their way, or dropped as well.
+      (reason) => drop(transaction, reason, !shared),
+    )
     return transaction
   }
 }

@@ -140,6 +140,16 @@ describe('createPacedMutations', () => {
     expect([next.state, sent, shown()]).toEqual(['completed', [[2]], 2])
   })
 
+  it('lets what a queue has taken go on when it is cleaned up, and rolls back the rest', async () => {
+    const strategy = queueStrategy()
+    const { sent, save, shown } = paced(strategy)
+    const transactions = [1, 2, 3].map((v) => save(v))
+    strategy.cleanup()
+    expect([states(transactions), shown()]).toEqual([['pending', 'failed', 'failed'], 1])
+    await vi.advanceTimersByTimeAsync(100)
+    expect([sent, transactions[0]?.state, shown()]).toEqual([[[1]], 'completed', 1])
+  })
+
   it('forgets a transaction that was rolled back or committed while it waited', async () => {
     const { sent, save, shown } = paced(debounceStrategy({ wait: 20 }))
     const undone = save(1)
