@@ -1,3 +1,4 @@
+import { indexableFields } from '../indexes/automatic.ts'
 import { CollectionIndexes } from '../indexes/collection-indexes.ts'
 import { type CurrentStateAsChangesOptions, currentState } from '../live/current-state.ts'
 import type { Ref } from '../query/ref-types.ts'
@@ -193,6 +194,9 @@ export class CollectionImpl<
   ): CollectionSubscription {
     const { includeInitialState, onStatusChange } = options
     const where = conditionOf(options as Condition)
+    if (where !== undefined && this.config.autoIndex === 'eager') {
+      this.#allIndexes.createAutomatic(indexableFields(where))
+    }
     const initial =
       includeInitialState === undefined
         ? InitialState.untold

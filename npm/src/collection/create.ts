@@ -1,3 +1,4 @@
+import { CollectionConfigurationError } from '../errors/base.ts'
 import { CollectionRequiresConfigError, CollectionRequiresSyncConfigError } from '../errors/collection.ts'
 import { definitionOf } from '../live/definition.ts'
 import { liveCollection } from '../live/start.ts'
@@ -28,6 +29,12 @@ export function createCollection<
   assertOnlyInstance()
   if (!options) throw new CollectionRequiresConfigError()
   if (!options.sync) throw new CollectionRequiresSyncConfigError()
+  if (options.autoIndex === 'eager' && options.defaultIndexType === undefined) {
+    throw new CollectionConfigurationError(
+      'autoIndex "eager" needs a defaultIndexType: pass defaultIndexType: BTreeIndex, or leave autoIndex out, ' +
+        'for the engine indexes what queries ask for by itself',
+    )
+  }
   return collectionFrom({ ...options, id: options.id || randomId() })
 }
 

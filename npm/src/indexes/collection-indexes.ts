@@ -1,7 +1,7 @@
 import type { ManagedCollection } from '../collection/lifecycle.ts'
 import { CollectionConfigurationError } from '../errors/base.ts'
 import { CollectionInErrorStateError } from '../errors/collection.ts'
-import type { BasicExpression } from '../query/ir.ts'
+import { type BasicExpression, PropRef } from '../query/ir.ts'
 import { createRef, toExpression } from '../query/refs.ts'
 import type { CollectionIndexMetadata } from '../types/events.ts'
 import type { IndexConstructor, IndexInterface, IndexOptions } from '../types/indexes.ts'
@@ -55,6 +55,21 @@ export class CollectionIndexes {
     this.byId.set(id, index)
     this.#announce('index:added', made)
     return index
+  }
+
+  /** Makes indexes for fields that have none, named after them. What goes wrong is told on the console. */
+  createAutomatic(paths: readonly (readonly string[])[]): void {
+    for (const path of paths) {
+      if (Array.from(this.byId.values()).some((index) => index.matchesField(path))) continue
+      try {
+        this.create(() => new PropRef([...path]), { name: `auto:${path.join('.')}` })
+      } catch (error) {
+        console.warn(
+          `[millrace] No index was made for "${path.join('.')}" of "${this.#collection.id}":`,
+          error,
+        )
+      }
+    }
   }
 
   /** Removes an index, by itself or by its id. Whether it was one of this collection. */

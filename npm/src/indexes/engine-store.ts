@@ -6,7 +6,7 @@ import type { IndexStore, StoreRange } from './store.ts'
 
 type Key = string | number
 
-/** How many rows are asked for at once when a filter may turn some of them away. */
+/** How many rows are asked for at once when not all are wanted. */
 const PAGE = 64
 
 /** What the engine knows of a collection's rows by value: it keeps the order itself, and nothing is kept here. */
@@ -29,25 +29,51 @@ export class EngineStore implements IndexStore {
     return findRows(this.#collection, { where: [this.#equals(value)] }).map(([key]) => key)
   }
 
-  range({ from, to, reversed, limit, filter }: StoreRange): Key[] {
+  range({ from, to, reversed, limit = Number.POSITIVE_INFINITY, filter }: StoreRange): Key[] {
     const descending = this.#order.direction === 'desc'
     const where: BasicExpression[] = []
     if (from !== undefined) where.push(this.#beyond(from.value, from.inclusive, !descending))
     if (to !== undefined) where.push(this.#beyond(to.value, to.inclusive, descending))
-    const orderBy = [{ expression: this.#expression, compareOptions: this.#ordered(reversed) }]
-    if (limit === undefined || filter === undefined) {
-      return findRows(this.#collection, { where, orderBy, limit }).map(([key]) => key)
-    }
     const found: Key[] = []
-    for (let offset = 0; found.length < limit; offset += PAGE) {
-      const page = findRows(this.#collection, { where, orderBy, offset, limit: PAGE })
-      for (const [key] of page) {
-        if (found.length === limit) break
-        if (filter(key)) found.push(key)
-      }
-      if (page.length < PAGE) break
+    const take = (key: Key) => {
+      if (found.length < limit && (filter === undefined || filter(key))) found.push(key)
     }
+    // Keys of equal values are in key order either way in the engine, and reversed here.
+    let equal: Key[] = []
+    let last: unknown
+    for (const [key, row] of this.#pages(where, reversed, limit)) {
+      if (!reversed) take(key)
+      else {
+        const value = this.#valueOf(row)
+        if (equal.length > 0 && !sameValue(last, value)) {
+          equal.reverse().forEach(take)
+          equal = []
+        }
+        equal.push(key)
+        last = value
+      }
+      if (found.length >= limit) break
+    }
+    equal.reverse().forEach(take)
     return found
+  }
+
+  /** Rows in order, read as far as they are wanted. */
+  *#pages(where: BasicExpression[], reversed: boolean, limit: number): Generator<[Key, object]> {
+    const orderBy = [{ expression: this.#expression, compareOptions: this.#ordered(reversed) }]
+    if (limit === Number.POSITIVE_INFINITY) {
+      yield* findRows(this.#collection, { where, orderBy })
+      return
+    }
+    for (let offset = 0; ; offset += PAGE) {
+      const page = findRows(this.#collection, { where, orderBy, offset, limit: PAGE })
+      yield* page
+      if (page.length < PAGE) return
+    }
+  }
+
+  #valueOf(row: object): unknown {
+    return this.#expression.type === 'ref' ? valueAt(row, this.#expression.path) : undefined
   }
 
   entries(): [unknown, Key[]][] {
@@ -55,7 +81,7 @@ export class EngineStore implements IndexStore {
     const entries: [unknown, Key[]][] = []
     let last: [unknown, Key[]] | undefined
     for (const [key, row] of findRows(this.#collection, { orderBy })) {
-      const value = this.#expression.type === 'ref' ? valueAt(row, this.#expression.path) : undefined
+      const value = this.#valueOf(row)
       if (last !== undefined && sameValue(last[0], value)) last[1].push(key)
       else {
         last = [value, [key]]
@@ -86,7 +112,9 @@ export class EngineStore implements IndexStore {
   }
 }
 
+/** Whether two values stand at one place of the order. */
 function sameValue(a: unknown, b: unknown): boolean {
+  if (a === null || a === undefined) return b === null || b === undefined
   if (a === b || (Number.isNaN(a) && Number.isNaN(b))) return true
   return a instanceof Date && b instanceof Date && a.getTime() === b.getTime()
 }
