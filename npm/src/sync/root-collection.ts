@@ -175,6 +175,8 @@ export class RootCollection extends ManagedCollection {
    */
   commit(transaction: SyncTransaction, vouched: boolean): Receipt {
     this.shell.assertFree()
+    // A write that is late is sent first: it numbers keys and fills the lists that are filled here.
+    this.shell.sendLate()
     this.revision++
     // Only behind local writes a transaction may wait, and then what it changes may be another row by the time.
     const gated = this.writers.size > 0
@@ -209,6 +211,7 @@ export class RootCollection extends ManagedCollection {
   /** Sends what a local transaction does to rows. `hold` says what is to be told of it later. */
   mutate(transaction: number, writes: readonly LocalWrite[], hold: number): void {
     this.shell.assertFree()
+    this.shell.sendLate()
     if (this.col === 0) this.#declare()
     const ops: number[] = []
     emptyList(this.#slots)
