@@ -1,6 +1,7 @@
 import type { DirectWrites } from '../collection/direct-writes.ts'
 import type { ManagedCollection } from '../collection/lifecycle.ts'
 import { trackChanges } from '../drafts/changes.ts'
+import { CollectionOperationError } from '../errors/base.ts'
 import {
   CollectionInErrorStateError,
   DeleteKeyNotFoundError,
@@ -65,7 +66,7 @@ export class CollectionWrites implements DirectWrites {
     this.#assertUsable('insert')
     const ambient = this.#ambient()
     if (ambient === undefined && !this.#may('onInsert')) throw new MissingInsertHandlerError()
-    const root = this.#root(() => new MissingInsertHandlerError())
+    const root = this.#root('insert into')
     const rows = Array.isArray(data) ? (data as readonly object[]) : [data as object]
     const taken = rows.length > 1 ? new Set<unknown>() : undefined
     const mutations = rows.map((input) => {
@@ -90,7 +91,7 @@ export class CollectionWrites implements DirectWrites {
         config,
       )
     })
-    if (mutations.length === 0) return this.#nothing()
+    if (mutations.length === 0) return ambient ?? this.#nothing()
     return this.#run(root, ambient, mutations, 'onInsert', target)
   }
 
@@ -104,20 +105,22 @@ export class CollectionWrites implements DirectWrites {
     this.#assertUsable('update')
     const ambient = this.#ambient()
     if (ambient === undefined && !this.#may('onUpdate')) throw new MissingUpdateHandlerError()
-    const root = this.#root(() => new MissingUpdateHandlerError())
+    const root = this.#root('update rows of')
     const list = Array.isArray(keys) ? (keys as readonly Key[]) : [keys as Key]
     if (list.length === 0) throw new NoKeysPassedToUpdateError()
-    const originals = list.map((key) => root.stored(key) ?? fail(new UpdateKeyNotFoundError(key)))
-    const results = trackChanges(originals, (drafts) => callback(Array.isArray(keys) ? drafts : drafts[0]))
+    const distinct = withoutRepetitions(list)
+    const originals = distinct.map((key) => root.stored(key) ?? fail(new UpdateKeyNotFoundError(key)))
+    const results = trackChanges(originals, (drafts) => {
+      callback(Array.isArray(keys) ? inOrderOf(list, distinct, drafts) : drafts[0])
+    })
     const mutations: PendingMutation[] = []
-    for (const [i, key] of list.entries()) {
+    for (const [i, key] of distinct.entries()) {
       const original = originals[i] as object
       let { changes, modified } = results[i] as (typeof results)[number]
       if (Object.keys(changes).length === 0) continue
       if (this.#config.schema !== undefined) {
-        const valid = validateChanges(this.#config.schema, original, changes)
-        modified = changedRow(modified, valid, changes)
-        changes = valid
+        changes = validateChanges(this.#config.schema, modified, Object.keys(changes))
+        modified = changedRow(modified, changes)
       }
       const now = this.#config.getKey(modified as never)
       if (now !== key) throw new KeyUpdateNotAllowedError(key, now as Key)
@@ -134,10 +137,10 @@ export class CollectionWrites implements DirectWrites {
     this.#assertUsable('delete')
     const ambient = this.#ambient()
     if (ambient === undefined && !this.#may('onDelete')) throw new MissingDeleteHandlerError()
-    const root = this.#root(() => new MissingDeleteHandlerError())
+    const root = this.#root('delete from')
     const list = Array.isArray(keys) ? (keys as readonly Key[]) : [keys as Key]
     if (list.length === 0) throw new NoKeysPassedToDeleteError()
-    const mutations = list.map((key) => {
+    const mutations = withoutRepetitions(list).map((key) => {
       const row = root.stored(key) ?? fail(new DeleteKeyNotFoundError(key))
       const rows = { original: row, modified: row, changes: row }
       const syncMetadata = (root.rowMetadata(key) ?? {}) as Record<string, unknown>
@@ -152,15 +155,17 @@ export class CollectionWrites implements DirectWrites {
     if (type === 'insert') return validateInsert(schema, data)
     const current =
       key === undefined || !(this.#inside instanceof RootCollection) ? undefined : this.#inside.stored(key)
-    return validateChanges(schema, current, data as Record<string, unknown>)
+    return validateChanges(schema, { ...current, ...data }, Object.keys(data))
   }
 
   /** The transaction that writes belong to now. One of the default scope is handed to the collection's client. */
   #ambient(): LocalTransaction | undefined {
-    const own = this.scope?.active
-    if (own !== undefined) return own
-    const ambient = defaultScope().active
-    if (ambient !== undefined && this.scope !== undefined) claim(ambient, this.scope)
+    const common = defaultScope()
+    const own = this.scope
+    if (own === undefined) return common.active
+    if (own.activeSince > common.activeSince) return own.active
+    const ambient = common.active
+    if (ambient !== undefined) claim(ambient, own)
     return ambient
   }
 
@@ -169,9 +174,12 @@ export class CollectionWrites implements DirectWrites {
   }
 
   /** Layers of local writes need a collection that rows are put into. */
-  #root(refusal: () => Error): RootCollection {
+  #root(operation: string): RootCollection {
     if (this.#inside instanceof RootCollection) return this.#inside
-    throw refusal()
+    throw new CollectionOperationError(
+      `Cannot ${operation} collection "${this.#config.id}": its rows are the result of a query. ` +
+        'Write to the collections the query reads, and the result follows',
+    )
   }
 
   #mutation(
@@ -244,16 +252,34 @@ export class CollectionWrites implements DirectWrites {
 }
 
 /** The row after an update whose changes a schema has transformed. */
-function changedRow(modified: object, valid: Record<string, unknown>, changes: object): object {
+function changedRow(modified: object, valid: Record<string, unknown>): object {
   const row = Object.assign(
     Object.create(Object.getPrototypeOf(modified) as object | null),
     modified,
   ) as Record<string, unknown>
-  for (const name of Object.keys(changes)) {
-    if (valid[name] === undefined) delete row[name]
-    else row[name] = valid[name]
+  for (const name of Object.keys(valid)) {
+    // A field that was removed stays so unless the schema has a default for it.
+    if (valid[name] !== undefined || Object.hasOwn(row, name)) row[name] = valid[name]
   }
   return row
+}
+
+/** The draft of each key; a key that is named twice has one. */
+function inOrderOf(
+  keys: readonly Key[],
+  distinct: readonly Key[],
+  drafts: readonly object[],
+): readonly object[] {
+  if (keys === distinct) return drafts
+  const byKey = new Map(distinct.map((key, i) => [key, drafts[i] as object]))
+  return keys.map((key) => byKey.get(key) as object)
+}
+
+/** Each key once, in order of first mention; the list itself if no key is in it twice. */
+function withoutRepetitions(keys: readonly Key[]): readonly Key[] {
+  if (keys.length === 1) return keys
+  const distinct = new Set(keys)
+  return distinct.size === keys.length ? keys : Array.from(distinct)
 }
 
 function claim(transaction: LocalTransaction, scope: TransactionScope): void {

@@ -6,6 +6,8 @@ import type { LocalTransaction } from './transaction.ts'
  */
 export class TransactionScope {
   readonly #ambient: LocalTransaction[] = []
+  /** When each of them was entered, among those of all scopes. */
+  readonly #entered: number[] = []
   /** Pending transactions by the rows they have written to, so that a rollback finds those it takes along. */
   readonly #pending = new Map<string, Set<LocalTransaction>>()
 
@@ -14,13 +16,21 @@ export class TransactionScope {
     return this.#ambient[this.#ambient.length - 1]
   }
 
+  /** When the active transaction was entered: larger than what was entered before in any scope; 0 without one. */
+  get activeSince(): number {
+    return this.#entered[this.#entered.length - 1] ?? 0
+  }
+
   enter(transaction: LocalTransaction): void {
     this.#ambient.push(transaction)
+    this.#entered.push(++shared().entries)
   }
 
   leave(transaction: LocalTransaction): void {
     const at = this.#ambient.lastIndexOf(transaction)
-    if (at >= 0) this.#ambient.splice(at, 1)
+    if (at < 0) return
+    this.#ambient.splice(at, 1)
+    this.#entered.splice(at, 1)
   }
 
   /** A pending transaction writes to a row. */
@@ -53,11 +63,13 @@ const SHARED: unique symbol = Symbol.for('millrace.transactions') as never
 interface Shared {
   scope: TransactionScope
   numbers: number
+  /** How often a transaction became the active one. */
+  entries: number
 }
 
 function shared(): Shared {
   const home = globalThis as { [SHARED]?: Shared }
-  home[SHARED] ??= { scope: new TransactionScope(), numbers: 0 }
+  home[SHARED] ??= { scope: new TransactionScope(), numbers: 0, entries: 0 }
   return home[SHARED]
 }
 

@@ -30,6 +30,20 @@ export interface TransactionOrigin {
   readonly direct: boolean
 }
 
+/** What a transaction was when `mutate` began, as far as its callback has changed it. */
+interface Journal {
+  /** What it did to the rows that the callback has written to. */
+  readonly was: Map<string, PendingMutation | undefined>
+  /** Its mutations in order, from before the first of them that was there at the beginning went. */
+  order: PendingMutation[] | undefined
+}
+
+/** An outer callback answers for what an inner one has changed. */
+function handOver(inner: Journal, outer: Journal): void {
+  for (const [key, was] of inner.was) if (!outer.was.has(key)) outer.was.set(key, was)
+  outer.order ??= inner.order
+}
+
 /** Local writes that show, are sent and end together. */
 export class LocalTransaction implements Transaction, LocalWriter {
   readonly id: string
@@ -43,13 +57,17 @@ export class LocalTransaction implements Transaction, LocalWriter {
   readonly createdAt = new Date()
   readonly metadata: Record<string, unknown>
   error?: { readonly message: string; readonly error: Error }
+  /** Where `mutate` makes the transaction the active one. */
+  readonly #home: TransactionScope
+  /** Whose pending transactions it is one of. */
   #scope: TransactionScope
   readonly #direct: boolean
   /** Where each row's mutation stands in `mutations`. */
   readonly #places = new Map<string, number>()
   readonly #roots = new Set<RootCollection>()
-  /** What `mutate` began with, for rows its callback has written to. */
-  #journal: Map<string, PendingMutation | undefined> | undefined
+  /** Places in `mutations` whose mutation has come to nothing, until they are closed. */
+  readonly #holes: number[] = []
+  #journal: Journal | undefined
 
   constructor(config: TransactionConfig, { scope, direct }: TransactionOrigin) {
     if (config.mutationFn === undefined) throw new MissingMutationFunctionError()
@@ -57,6 +75,7 @@ export class LocalTransaction implements Transaction, LocalWriter {
     this.mutationFn = config.mutationFn
     this.autoCommit = config.autoCommit ?? true
     this.metadata = config.metadata ?? {}
+    this.#home = scope
     this.#scope = scope
     this.#direct = direct
     // A transaction that nobody watches fails without being an unhandled rejection.
@@ -71,27 +90,29 @@ export class LocalTransaction implements Transaction, LocalWriter {
   claim(scope: TransactionScope): void {
     for (const key of this.#places.keys()) this.#scope.forget(key, this)
     this.#scope = scope
-    for (const key of this.#places.keys()) scope.note(key, this)
+    if (this.state === 'pending') for (const key of this.#places.keys()) scope.note(key, this)
   }
 
   mutate(callback: () => void): this {
     if (this.state !== 'pending') throw new TransactionNotPendingMutateError()
-    const scope = this.#scope
     const outer = this.#journal
-    const journal = new Map<string, PendingMutation | undefined>()
+    const journal: Journal = { was: new Map(), order: undefined }
     this.#journal = journal
-    scope.enter(this)
+    this.#home.enter(this)
     try {
       callback()
     } catch (error) {
       this.#journal = undefined
-      this.#undo(journal)
+      // What was committed or rolled back inside the callback has had its end.
+      if (this.state === 'pending') this.#undo(journal)
       throw error
     } finally {
-      scope.leave(this)
+      this.#home.leave(this)
       this.#journal = outer
-      if (outer !== undefined) for (const [key, was] of journal) if (!outer.has(key)) outer.set(key, was)
+      if (outer !== undefined) handOver(journal, outer)
     }
+    // The outermost call of `mutate` is the one that ends what began with it.
+    if (outer !== undefined) return this
     if (this.autoCommit && this.state === 'pending') this.commit().catch(() => {})
     else this.#flush()
     return this
@@ -101,11 +122,18 @@ export class LocalTransaction implements Transaction, LocalWriter {
     this.apply(mutations, this.#journal === undefined ? Hold.none : Hold.graph)
   }
 
-  /** Takes mutations in and sends what they come to. */
+  /**
+   * Takes mutations in and sends what they come to.
+   *
+   * @throws TransactionNotPendingMutateError once it is committed or rolled back: they would not be sent with it.
+   */
   apply(mutations: readonly PendingMutation[], hold: number): void {
+    if (this.state !== 'pending') throw new TransactionNotPendingMutateError()
+    theSession().assertFree()
     for (const [root, group] of byCollection(mutations)) {
       const writes = new Map<string, LocalWrite>()
       for (const mutation of group) this.#take(mutation, writes)
+      this.#closeHoles()
       this.#send(root, Array.from(writes.values()), hold)
     }
   }
@@ -189,8 +217,11 @@ export class LocalTransaction implements Transaction, LocalWriter {
     const globalKey = rowOf(incoming)
     const at = this.#places.get(globalKey)
     const existing = at === undefined ? undefined : (this.mutations[at] as PendingMutation)
-    if (this.#journal !== undefined && !this.#journal.has(globalKey)) this.#journal.set(globalKey, existing)
+    const journal = this.#journal
+    if (journal !== undefined && !journal.was.has(globalKey)) journal.was.set(globalKey, existing)
     const merged = existing === undefined ? incoming : mergeMutations(existing, incoming)
+    if (merged === undefined && journal?.was.get(globalKey) !== undefined)
+      journal.order ??= this.mutations.slice()
     this.#put(globalKey, at, merged)
     writes.set(globalKey, merged === undefined ? withdrawal(incoming) : writeOf(merged))
   }
@@ -198,9 +229,8 @@ export class LocalTransaction implements Transaction, LocalWriter {
   #put(globalKey: string, at: number | undefined, mutation: PendingMutation | undefined): void {
     if (mutation === undefined) {
       if (at === undefined) return
-      this.mutations.splice(at, 1)
+      this.#holes.push(at)
       this.#places.delete(globalKey)
-      for (const [key, place] of this.#places) if (place > at) this.#places.set(key, place - 1)
       this.#scope.forget(globalKey, this)
     } else if (at === undefined) {
       this.#places.set(globalKey, this.mutations.length)
@@ -210,20 +240,44 @@ export class LocalTransaction implements Transaction, LocalWriter {
     } else this.mutations[at] = mutation
   }
 
+  /** Moves the mutations behind those that have come to nothing forward, once for all of them. */
+  #closeHoles(): void {
+    const holes = this.#holes
+    if (holes.length === 0) return
+    const gone = new Set(holes)
+    let to = holes.reduce((first, at) => Math.min(first, at))
+    for (let at = to; at < this.mutations.length; at++) {
+      if (gone.has(at)) continue
+      const mutation = this.mutations[at] as PendingMutation
+      this.mutations[to] = mutation
+      this.#places.set(rowOf(mutation), to++)
+    }
+    this.mutations.length = to
+    holes.length = 0
+  }
+
   /** Brings back what the transaction did to rows before a callback that failed. */
-  #undo(journal: ReadonlyMap<string, PendingMutation | undefined>): void {
+  #undo({ was, order }: Journal): void {
     const writes = new Map<RootCollection, LocalWrite[]>()
-    for (const [globalKey, was] of journal) {
+    for (const [globalKey, before] of was) {
       const at = this.#places.get(globalKey)
       const now = at === undefined ? undefined : this.mutations[at]
-      const known = was ?? now
+      const known = before ?? now
       if (known === undefined) continue
-      this.#put(globalKey, at, was)
       const root = rootOf(known)
       const list = writes.get(root) ?? []
-      list.push(was === undefined ? withdrawal(known) : writeOf(was))
+      list.push(before === undefined ? withdrawal(known) : writeOf(before))
       writes.set(root, list)
     }
+    const restored = (order ?? this.mutations.slice()).map((mutation) => {
+      const globalKey = rowOf(mutation)
+      return was.has(globalKey) ? was.get(globalKey) : mutation
+    })
+    for (const key of this.#places.keys()) this.#scope.forget(key, this)
+    this.#places.clear()
+    this.mutations.length = 0
+    for (const mutation of restored)
+      if (mutation !== undefined) this.#put(rowOf(mutation), undefined, mutation)
     for (const [root, list] of writes) this.#send(root, list, Hold.graph)
     this.#flush()
   }

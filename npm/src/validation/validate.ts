@@ -13,20 +13,17 @@ export function validateInsert(schema: unknown, row: object): object {
 }
 
 /**
- * What a schema makes of changes: validated as part of the row they are made to, only the changed fields are taken.
+ * What a schema makes of the changed fields of a row: the whole row is validated, only those fields are taken.
  *
- * @throws SchemaValidationError if it refuses the row with the changes.
+ * @throws SchemaValidationError if it refuses the row.
  */
-export function validateChanges(schema: unknown, current: object | undefined, changes: Fields): Fields {
-  const whole: Fields = {}
-  if (current !== undefined) Object.assign(whole, current)
-  for (const name of Object.keys(changes)) {
-    if (changes[name] === undefined) delete whole[name]
-    else whole[name] = changes[name]
-  }
-  const valid = validate(schema, 'update', whole) as Fields
+export function validateChanges(schema: unknown, row: object, changed: readonly string[]): Fields {
+  const valid = validate(schema, 'update', { ...row }) as Fields
   const taken: Fields = {}
-  for (const name of Object.keys(changes)) taken[name] = valid[name]
+  for (const name of changed) {
+    const value = valid[name]
+    Object.defineProperty(taken, name, { value, enumerable: true, configurable: true, writable: true })
+  }
   return taken
 }
 
