@@ -54,7 +54,24 @@ export {
   Query,
   type QueryBuilder,
 } from './query/builder.ts'
-export type { Context, GetResult, InferResultType, QueryResult, Source } from './query/context.ts'
+export type {
+  Context,
+  ContextFromSource,
+  ContextSchema,
+  ExtractContext,
+  GetResult,
+  InferResultType,
+  OrderByCallback,
+  QueryResult,
+  RefsForContext,
+  ResultTypeFromSelect,
+  SchemaFromSource,
+  SelectObject,
+  SingleSource,
+  Source,
+  WhereCallback,
+  WithResult,
+} from './query/context.ts'
 export {
   and,
   eq,
@@ -68,6 +85,7 @@ export {
   lt,
   lte,
   not,
+  type OperatorName,
   operators,
   or,
 } from './query/functions.ts'
@@ -79,6 +97,7 @@ export {
 } from './query/identity.ts'
 export * as IR from './query/ir.ts'
 export { isCollection } from './query/is-collection.ts'
+export type { Ref } from './query/ref-types.ts'
 export { createOptimisticAction } from './transactions/optimistic-action.ts'
 export { TransactionScope } from './transactions/scope.ts'
 export { createTransaction, getActiveTransaction } from './transactions/transaction.ts'

@@ -10,6 +10,7 @@ export type {
   ChangeMessageOrDeleteKeyMessage,
   ChangesPayload,
   CollectionSubscription,
+  CollectionSubscription as Subscription,
   DeleteKeyMessage,
   OperationType,
   RowChange,
@@ -43,6 +44,8 @@ export type {
   CollectionConfig,
   SyncConfig,
   SyncConfigRes,
+  SyncMetadataApi,
+  SyncMode,
   SyncParams,
   SyncResult,
 } from './types/config.ts'
@@ -103,7 +106,28 @@ export type {
   ThrottleStrategyOptions,
 } from './types/pacing.ts'
 export type {
+  InputRow,
+  KeyedNamespacedRow,
+  KeyedStream,
+  NamespacedAndKeyedStream,
+  NamespacedRow,
+  ResultStream,
+  RowStream,
+} from './types/pipeline.ts'
+export type {
+  CollectionConfigSingleRowOption,
+  CollectionLike,
+  MaybeSingleResult,
+  NonSingleResult,
+  OptimisticChangeMessage,
+  SingleResult,
+  SubscribeChangesSnapshotOptions,
+} from './types/results.ts'
+export type {
+  Fn,
+  MakeOptional,
   Prettify,
+  Row,
   StringCollationConfig,
   Untyped,
   UtilsRecord,
@@ -114,6 +138,14 @@ export type {
   WritableDeep,
 } from './types/rows.ts'
 export type {
+  InferSchemaInput,
+  InferSchemaOutput,
+  StandardSchema,
+  StandardSchemaAlias,
+  StandardSchemaIssue,
+  StandardSchemaResult,
+} from './types/schema.ts'
+export type {
   CursorExpressions,
   LoadSubsetFn,
   LoadSubsetOptions,
@@ -121,7 +153,11 @@ export type {
 } from './types/subsets.ts'
 export type {
   CreateOptimisticActionsOptions,
+  DeleteMutationFn,
+  DeleteMutationFnParams,
   InsertConfig,
+  InsertMutationFn,
+  InsertMutationFnParams,
   MutationFn,
   MutationFnParams,
   NonEmptyArray,
@@ -132,4 +168,6 @@ export type {
   TransactionConfig,
   TransactionState,
   TransactionWithMutations,
+  UpdateMutationFn,
+  UpdateMutationFnParams,
 } from './types/transactions.ts'

@@ -48,3 +48,23 @@ export type WritableDeep<T> = T extends
   : T extends object
     ? { -readonly [K in keyof T]: WritableDeep<T[K]> }
     : T
+
+/** Any function. */
+export type Fn = (...args: Untyped[]) => Untyped
+
+/** What a field of a row without a type of its own may hold. `TExtensions` adds what a source has besides. */
+export type Value<TExtensions = never> =
+  | string
+  | number
+  | boolean
+  | bigint
+  | null
+  | Array<Value<TExtensions>>
+  | { [key: string]: Value<TExtensions> }
+  | TExtensions
+
+/** A row without a type of its own. */
+export type Row<TExtensions = never> = Record<string, Value<TExtensions>>
+
+/** `T`, some of whose fields may be left out. */
+export type MakeOptional<T, K extends keyof T> = Omit<T, K> & Partial<Pick<T, K>>

@@ -13,7 +13,7 @@ async function copy(): Promise<() => void> {
 
 function openWindow(top: 'itself' | 'another' | 'forbidden'): void {
   const window = {
-    get top() {
+    get top(): unknown {
       if (top === 'forbidden') throw new Error('cross-origin')
       return top === 'itself' ? window : {}
     },
