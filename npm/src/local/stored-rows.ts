@@ -1,6 +1,6 @@
 import { SerializationError } from '../errors/storage.ts'
 import type { SyncParams } from '../types/config.ts'
-import type { HasMutations, StorageEventApi } from '../types/local.ts'
+import type { HasMutations, StorageChange, StorageEventApi } from '../types/local.ts'
 import type { PendingMutation } from '../types/transactions.ts'
 import { randomId } from '../utils/random-id.ts'
 import { Arrivals, type Departure } from './arrivals.ts'
@@ -34,10 +34,10 @@ export class StoredRows {
     this.store.forget()
     this.#reload()
     params.markReady()
-    const heard = ({ key, storageArea }: StorageEvent) => {
+    const heard = ({ key, storageArea }: StorageChange) => {
       // Without a key, the whole storage was cleared.
       const concerned = key === this.#place.storageKey || key === null
-      if (concerned && storageArea === (this.#place.storage as unknown)) this.#reload()
+      if (concerned && storageArea === this.#place.storage) this.#reload()
     }
     this.#events.addEventListener('storage', heard)
     return () => {

@@ -31,12 +31,23 @@ export interface LocalOnlyCollectionConfig<
 }
 
 /** The part of a web storage that is used. */
-export type StorageApi = Pick<Storage, 'getItem' | 'setItem' | 'removeItem'>
+export interface StorageApi {
+  getItem(key: string): string | null
+  setItem(key: string, value: string): void
+  removeItem(key: string): void
+}
 
-/** Where events of other tabs' writes come from. */
+/** What is heard of another tab's write: the part of a `StorageEvent` that is used. */
+export interface StorageChange {
+  /** The name that was written; null if the whole storage was cleared. */
+  readonly key: string | null
+  readonly storageArea: object | null
+}
+
+/** Where other tabs' writes are heard of. */
 export interface StorageEventApi {
-  addEventListener(type: 'storage', listener: (event: StorageEvent) => void): void
-  removeEventListener(type: 'storage', listener: (event: StorageEvent) => void): void
+  addEventListener(type: 'storage', listener: (event: StorageChange) => void): void
+  removeEventListener(type: 'storage', listener: (event: StorageChange) => void): void
 }
 
 /** Turns what is stored into text and back. */

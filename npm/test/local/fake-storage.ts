@@ -1,7 +1,7 @@
 /** A storage shared by tabs, with events that arrive when the test says so. */
 import type { StorageApi, StorageEventApi } from '../../src/index.ts'
 
-type Listener = (event: StorageEvent) => void
+type Listener = Parameters<StorageEventApi['addEventListener']>[1]
 
 export class FakeStorage {
   readonly items = new Map<string, string>()
@@ -71,7 +71,7 @@ export class FakeTab implements StorageApi, StorageEventApi {
     for (const key of this.events.splice(0)) this.dispatch({ key, storageArea: this })
   }
 
-  dispatch(event: object): void {
-    for (const listener of this.listeners) listener(event as StorageEvent)
+  dispatch(event: Parameters<Listener>[0]): void {
+    for (const listener of this.listeners) listener(event)
   }
 }

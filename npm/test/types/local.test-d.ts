@@ -100,6 +100,10 @@ describe('localStorageCollectionOptions', () => {
   test('takes what a page has', () => {
     expectTypeOf<Storage>().toExtend<StorageApi>()
     expectTypeOf<Window>().toExtend<StorageEventApi>()
+    const heard: { addEventListener(type: 'storage', listener: (event: StorageEvent) => void): void } & {
+      removeEventListener(type: 'storage', listener: (event: StorageEvent) => void): void
+    } = window
+    expectTypeOf(heard).toExtend<StorageEventApi>()
     expectTypeOf<JSON>().toExtend<Parser>()
     expectTypeOf<LocalStorageCollectionConfig<Todo>['storageKey']>().toEqualTypeOf<string>()
   })
