@@ -132,7 +132,9 @@ export abstract class EngineCollection {
 
   /** Whether two versions of a row look the same, leaving out what the engine computes. */
   sameRows(a: number, b: number): boolean {
-    return deepEquals(this.source.essence(a), this.source.essence(b))
+    const { source } = this
+    if (source.showsStanding && source.root.mayStandApart(a, b)) return false
+    return deepEquals(source.essence(a), source.essence(b))
   }
 
   /** The present rows in order, as inserts. */
@@ -175,6 +177,11 @@ export abstract class EngineCollection {
   /** The order in which rows are read; asked only if `sorts`. */
   protected orderOf(entries: Entry[]): Entry[] {
     return entries
+  }
+
+  /** Rows or their order have changed. */
+  protected changed(): void {
+    this.#order = undefined
   }
 
   /** Visits keys and rows in order. The visitor must not change anything. */

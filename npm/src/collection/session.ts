@@ -34,6 +34,9 @@ export const Command = {
   find: 20,
 } as const
 
+/** The status of a command that changed nothing. */
+const REFUSED = 1
+
 /** How a transaction ended, as the engine is told it. */
 export const Outcome = { failed: 0, direct: 1, completed: 2 } as const
 
@@ -65,10 +68,15 @@ export class Session {
   /** Batches whose content is read once the engine has returned. */
   readonly #contents: Batch[] = []
   readonly #touched: EngineCollection[] = []
-  readonly #take = (effects: Reader, _status: CommandStatus) => decodeEffects(this, effects)
+  readonly #take = (effects: Reader, status: CommandStatus) => {
+    decodeEffects(this, effects)
+    this.#done = status !== REFUSED
+  }
   #private: Publication[] | undefined
   #refusal: Error | undefined
   #found: Uint32Array | undefined
+  /** Whether the latest command did what it says, even if a pull failed on the way. */
+  #done = false
   /** A write that is not sent before it is needed. */
   #late: { readonly collection: EngineCollection; readonly send: () => void } | undefined
   #extracting = false
@@ -127,7 +135,7 @@ export class Session {
    */
   send(command: Writer, installed?: () => void): void {
     const failure = this.#run(command)
-    if (failure === undefined) installed?.()
+    if (this.#done) installed?.()
     this.#publications.drain(this.#connecting > 0)
     if (failure !== undefined) throw failure.error
   }
@@ -310,6 +318,7 @@ export class Session {
   #run(command: Writer): { readonly error: unknown } | undefined {
     this.assertFree()
     let failure: { readonly error: unknown } | undefined
+    this.#done = false
     try {
       this.engine.command(command, this.#take)
     } catch (error) {

@@ -123,7 +123,8 @@ function rootState(root: RootCollection): CollectionStateView<object, Key> {
     optimisticUpserts: upserts,
     optimisticDeletes: deletes,
     get pendingSyncedTransactions() {
-      return Array.from({ length: root.waiting }, () => ({ committed: true as const }))
+      const { waiting, uncommitted } = root
+      return Array.from({ length: waiting + uncommitted }, (_, i) => ({ committed: i < waiting }))
     },
   }
 }

@@ -61,7 +61,8 @@ export abstract class WatchedCollection extends EngineCollection {
   }
 
   /** Rows or status have changed. */
-  protected changed(): void {
+  protected override changed(): void {
+    super.changed()
     this.stateRevision++
     this.#forgetLists()
   }

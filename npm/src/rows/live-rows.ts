@@ -4,7 +4,7 @@ import type { Path } from './paths.ts'
 import type { RootRows } from './root-rows.ts'
 import type { RowSource } from './row-source.ts'
 import { SlotCache } from './slot-cache.ts'
-import { assemble, type Template } from './template.ts'
+import { assemble, type Template, takesStanding } from './template.ts'
 
 /**
  * The rows of a live collection with a select: each is assembled when somebody looks, once, and kept while the
@@ -14,6 +14,7 @@ export class LiveRows implements RowSource {
   readonly #source: RowSource
   readonly #template: Template
   readonly #collectionId: string
+  readonly showsStanding: boolean
   readonly #rows = new SlotCache<object>()
   readonly #computed = new SlotCache<Uint8Array>()
 
@@ -21,6 +22,7 @@ export class LiveRows implements RowSource {
     this.#source = source
     this.#template = template
     this.#collectionId = collectionId
+    this.showsStanding = source === source.root ? takesStanding(template.members) : source.showsStanding
   }
 
   get root(): RootRows {
@@ -88,6 +90,7 @@ export class LiveRows implements RowSource {
 function essenceOf(source: RowSource): RowSource {
   return {
     root: source.root,
+    showsStanding: source.showsStanding,
     row: (slot) => source.essence(slot),
     // How far a row is confirmed is not in the row.
     valueAt: (slot, path) =>

@@ -104,6 +104,11 @@ export class Mirror {
     if (this.#members !== undefined) this.#buildMembers()
   }
 
+  /** The order has changed, and only the engine knows how. */
+  forgetOrder(): void {
+    this.#known = false
+  }
+
   /** Forgets all rows. */
   empty(): void {
     this.size = 0

@@ -63,6 +63,9 @@ export class RootRows implements RootPulls, RowSource {
   readonly #standings = new Standings()
   /** The confirmed slots of keys that local writes cover. */
   readonly #below = new Map<number, number>()
+  /** Key ids that local writes were made to. */
+  readonly #written = new Set<number>()
+  readonly showsStanding = false
   #columns: readonly Column[] = []
   #keysWanted = false
 
@@ -161,6 +164,19 @@ export class RootRows implements RootPulls, RowSource {
     return path.readVirtual(raw, { key, synced: undefined, origin: undefined, collectionId })
   }
 
+  /** A local write is made to a key. */
+  noteWrite(keyId: number): void {
+    this.#written.add(keyId)
+  }
+
+  /**
+   * Whether two versions of a row may differ in how far they are confirmed. While a message is being worked off only the engine
+   * knows which confirmed versions confirm a local write, so all of such keys may.
+   */
+  mayStandApart(a: number, b: number): boolean {
+    return this.#standings.of(a) !== this.#standings.of(b) || this.#written.has(this.keyIdOf(b))
+  }
+
   #origin(slot: number): VirtualOrigin {
     return this.identity.sourceless || this.#standings.of(slot) !== Standing.remote ? 'local' : 'remote'
   }
@@ -175,13 +191,25 @@ export class RootRows implements RootPulls, RowSource {
     return this.#below
   }
 
-  /** Takes in the confirmed versions of covered keys: pairs of key id and slot. */
-  setBelow(pairs: Uint32Array, at: number, n: number): void {
+  /** Whether local writes cover any key. */
+  get covers(): boolean {
+    return this.#below.size > 0
+  }
+
+  /**
+   * Takes in the confirmed versions of covered keys: pairs of key id and slot. Whether one has come or gone: rows without
+   * stand behind the others.
+   */
+  setBelow(pairs: Uint32Array, at: number, n: number): boolean {
+    let moved = false
     for (let i = at; i < at + n; i += 2) {
+      const keyId = pairs[i] as number
       const slot = pairs[i + 1] as number
-      if (slot === SAME_AS_VISIBLE) this.#below.delete(pairs[i] as number)
-      else this.#below.set(pairs[i] as number, slot)
+      if (slot === NONE || this.#below.get(keyId) === NONE) moved = true
+      if (slot === SAME_AS_VISIBLE) this.#below.delete(keyId)
+      else this.#below.set(keyId, slot)
     }
+    return moved
   }
 
   /** Takes in which rows were confirmed after a local write. */
@@ -210,6 +238,7 @@ export class RootRows implements RootPulls, RowSource {
       const key = this.#keys[id]
       if (key === undefined) continue
       this.#ids.delete(key)
+      this.#written.delete(id)
       this.#keys[id] = undefined
       this.#freeKeys.push(id)
     }
@@ -222,6 +251,7 @@ export class RootRows implements RootPulls, RowSource {
       list.length = 0
     this.#standings.clear()
     this.#below.clear()
+    this.#written.clear()
     this.#columns = []
     this.#keysWanted = false
   }

@@ -9,6 +9,8 @@ export interface RowSource {
   row(slot: number): object
   /** The value at a path of the row. Throws what a getter of the stored row throws. */
   valueAt(slot: number, path: Path): unknown
+  /** Whether the rows show how far they are confirmed otherwise than in what `essence` gives. */
+  readonly showsStanding: boolean
   /** What tells two versions of one row apart, leaving out what the engine computes and what only the key decides. */
   essence(slot: number): object
 }

@@ -24,6 +24,24 @@ export interface Template {
   readonly computed: number
 }
 
+/** Whether rows of a template carry the `$origin` of the source rows, or all of their virtual properties. */
+export function takesStanding(members: readonly Member[]): boolean {
+  return members.some((member) => {
+    switch (member.kind) {
+      case 'row':
+        return true
+      case 'value':
+        return member.path.names[0] === '$origin'
+      case 'spread':
+        return member.path === undefined
+      case 'object':
+        return takesStanding(member.members)
+      default:
+        return false
+    }
+  })
+}
+
 /** Makes the row of a slot. `computed` holds a byte per computed field: 0 false, 1 true, else null. */
 export function assemble(
   template: Template,

@@ -21,14 +21,14 @@ export class Metadata {
     return this.#collection.get(name)
   }
 
+  /** Whether anything is stored with a row. */
+  get hasRows(): boolean {
+    return this.#rows.size > 0
+  }
+
   /** Names with their values. */
   names(): IterableIterator<[string, unknown]> {
     return this.#collection.entries()
-  }
-
-  /** Keys with the values of their rows. */
-  rows(): IterableIterator<[Key, unknown]> {
-    return this.#rows.entries()
   }
 
   setRow(key: Key, value: unknown, removed: boolean): void {
@@ -72,6 +72,11 @@ export class StagedMetadata {
     this.#rows.set(key, { value: undefined, removed: true })
   }
 
+  /** As `removeRow`, unless something was staged for the row. */
+  forgetRow(key: Key): void {
+    if (!this.#rows.has(key)) this.removeRow(key)
+  }
+
   setNamed(name: string, value: unknown): void {
     this.#collection.set(name, { value, removed: false })
   }
@@ -103,6 +108,13 @@ export class StagedMetadata {
     return Array.from(found, ([key, value]) => ({ key, value }))
   }
 
+  /** Leaves to a later transaction, which is applied before this one, what both write. */
+  yieldTo(later: StagedMetadata): void {
+    for (const key of later.#rows.keys()) this.#rows.delete(key)
+    for (const name of later.#collection.keys()) this.#collection.delete(name)
+  }
+
+  /** Keys of rows that something is staged for. */
   rowKeys(): IterableIterator<Key> {
     return this.#rows.keys()
   }

@@ -22,6 +22,8 @@ type Entry = [Key, object]
 export interface OpenFeed {
   /** The keys written in transactions that are not committed. */
   openKeys(): Iterable<Key>
+  /** Number of transactions that are not committed. */
+  readonly open: number
 }
 
 /** How a root collection is fed. */
@@ -158,6 +160,11 @@ export class RootCollection extends ManagedCollection {
     return this.#waiting?.size ?? 0
   }
 
+  /** Number of sync transactions that are not committed. */
+  get uncommitted(): number {
+    return this.feed?.open ?? 0
+  }
+
   openKeys(): readonly number[] {
     if (this.feed === undefined) return []
     const ids: number[] = []
@@ -166,6 +173,11 @@ export class RootCollection extends ManagedCollection {
       if (id !== undefined) ids.push(id)
     }
     return ids
+  }
+
+  /** Throws while rows are being read for the engine: nothing can be committed then. */
+  assertFree(): void {
+    this.shell.assertFree()
   }
 
   /**
@@ -178,15 +190,19 @@ export class RootCollection extends ManagedCollection {
     // A write that is late is sent first: it numbers keys and fills the lists that are filled here.
     this.shell.sendLate()
     this.revision++
+    if (transaction.truncates) this.#seeds = undefined
     // Only behind local writes a transaction may wait, and then what it changes may be another row by the time.
     const gated = this.writers.size > 0
     this.#resolve(transaction, vouched, gated)
     const touched = gated ? this.#touchedIds(transaction) : []
-    if (this.#triples.length === 0 && touched.length === 0 && !transaction.truncates) {
-      transaction.applyMetadata(this.metadata)
+    if (this.metadata.hasRows || this.waiting > 0) transaction.forgetRows()
+    const number = ++this.#transactions
+    // What says nothing of rows still ends the local writes that are kept for the next transaction.
+    const says = this.#triples.length > 0 || touched.length > 0 || transaction.truncates
+    if (!says && !this.source.covers) {
+      this.#store(number, transaction.takeMetadata())
       return true
     }
-    const number = ++this.#transactions
     const command = this.shell.begin(8, Command.sync)
     command.int(this.col)
     command.int(number)
@@ -202,8 +218,9 @@ export class RootCollection extends ManagedCollection {
     this.#parked = false
     let receipt: Receipt = true
     this.shell.send(command, () => {
-      if (this.#parked) receipt = this.#wait(number, transaction.takeMetadata())
-      else if (transaction.hasMetadata) transaction.applyMetadata(this.metadata)
+      const metadata = transaction.takeMetadata()
+      if (this.#parked) receipt = this.#wait(number, metadata)
+      else this.#store(number, metadata)
     })
     return receipt
   }
@@ -228,6 +245,7 @@ export class RootCollection extends ManagedCollection {
 
   #place({ op, key, row, changes, removed, optimistic }: LocalWrite, ops: number[]): void {
     const id = this.source.intern(key, this.#fresh)
+    this.source.noteWrite(id)
     let slot = NONE
     let shown = NONE
     if (optimistic && op === 'insert') {
@@ -259,9 +277,24 @@ export class RootCollection extends ManagedCollection {
     const { u32, at } = effects
     if (op === Effect.freeSlots) this.source.freeSlots(u32, at, n)
     else if (op === Effect.freeKeys) this.source.freeKeys(u32, at, n)
-    else if (op === Effect.below) this.source.setBelow(u32, at, n)
+    else if (op === Effect.below) this.#covered(this.source.setBelow(u32, at, n))
     else if (op === Effect.local) this.source.setLocal(u32, at, n)
     else for (let i = at; i < at + n; i++) this.#applied(u32[i] as number)
+  }
+
+  /** Other confirmed rows lie below local writes than before: rows are read in an order that depends on them. */
+  #covered(moved: boolean): void {
+    if (moved) this.mirror.forgetOrder()
+    if (moved || this.sorts) this.changed()
+  }
+
+  /** Takes in what a transaction stores beside the rows; earlier ones that still wait have nothing to say of it any more. */
+  #store(number: number, metadata: StagedMetadata | undefined): void {
+    if (metadata === undefined) return
+    if (this.#waiting !== undefined) {
+      for (const [other, waiting] of this.#waiting) if (other < number) waiting.metadata?.yieldTo(metadata)
+    }
+    metadata.applyTo(this.metadata)
   }
 
   #wait(number: number, metadata: StagedMetadata | undefined): Receipt {
@@ -275,7 +308,7 @@ export class RootCollection extends ManagedCollection {
     const waiting = this.#waiting?.get(number)
     if (waiting === undefined) return
     this.#waiting?.delete(number)
-    waiting.metadata?.applyTo(this.metadata)
+    this.#store(number, waiting.metadata)
     this.shell.enqueue({ publish: () => waiting.settle() })
   }
 

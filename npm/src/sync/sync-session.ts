@@ -147,6 +147,7 @@ export class SyncSession implements OpenFeed {
         break
       case 'delete':
         staged.stage(Stage.delete, key, undefined)
+        this.#collection.takeSeed(key)
         if (staged.hasMetadata || this.#collection.metadata.row(key) !== undefined)
           staged.metadata.removeRow(key)
         break
@@ -163,17 +164,18 @@ export class SyncSession implements OpenFeed {
 
   readonly commit = (): Receipt => {
     if (!this.#live) return true
+    const collection = this.#collection
     const { staged, revision } = this.#top() ?? this.#nothingToCommit()
+    collection.assertFree()
     this.#open.pop()
     const replaced = staged.truncates
-    let receipt: Receipt
     try {
-      receipt = this.#collection.commit(staged, revision === this.#collection.revision)
+      return collection.commit(staged, revision === collection.revision)
     } finally {
       this.#spare.push(staged.reset())
+      // Whatever subscribers throw, the rows are complete.
+      if (replaced && this.#live) collection.markReady()
     }
-    if (replaced && this.#live && this.#collection.status === 'loading') this.#collection.markReady()
-    return receipt
   }
 
   readonly markReady = (): void => {

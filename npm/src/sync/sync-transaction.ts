@@ -1,5 +1,5 @@
 import { emptyList } from '../rows/empty-list.ts'
-import { type Metadata, StagedMetadata } from './metadata.ts'
+import { StagedMetadata } from './metadata.ts'
 
 type Key = string | number
 
@@ -50,8 +50,12 @@ export class SyncTransaction {
     return metadata
   }
 
-  applyMetadata(to: Metadata): void {
-    this.#metadata?.applyTo(to)
+  /** Nothing that is stored with a row outlives it, nor passes to one inserted under its key, unless staged since. */
+  forgetRows(): void {
+    for (let i = 0; i < this.ops.length; i++) {
+      if (this.ops[i] === Stage.delete || this.ops[i] === Stage.insert)
+        this.metadata.forgetRow(this.keys[i] as Key)
+    }
   }
 
   /** Keys of rows that something is stored with. */

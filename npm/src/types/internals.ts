@@ -30,8 +30,8 @@ export interface CollectionStateView<T extends object, TKey extends string | num
     has(key: TKey): boolean
     keys(): IterableIterator<TKey>
   }
-  /** One entry for each sync transaction that is committed and waits for local writes. */
-  readonly pendingSyncedTransactions: ReadonlyArray<{ readonly committed: true }>
+  /** One entry for each sync transaction that is committed and waits for local writes, or is not committed. */
+  readonly pendingSyncedTransactions: ReadonlyArray<{ readonly committed: boolean }>
 }
 
 /** The status by hand. */
