@@ -15,6 +15,7 @@ import {
   hasComplementIn,
   hasPoint,
   isDecided,
+  isLower,
   type PointComparison,
   sameField,
 } from './comparison.ts'
@@ -72,7 +73,8 @@ function minusComparison(from: Predicate, subtract: Predicate): readonly Predica
     return right.kind === 'points' ? withoutPoints(from, left, right) : undefined
   }
   if (right.kind === 'points' || !hasComplementIn(left, right)) return undefined
-  return [from, call(complement(right.operator), [left.field, constant(right.bound)])]
+  const rest = call(complement(right.operator), [left.field, constant(right.bound)])
+  return isLower(left.operator) ? [from, rest] : [rest, from]
 }
 
 function withoutPoints(from: Predicate, left: PointComparison, right: PointComparison): readonly Predicate[] {

@@ -35,7 +35,7 @@ export function unionWherePredicates(predicates: readonly Predicate[]): Predicat
       add(group, comparison, operand)
     }
   }
-  const operands = parts.flatMap((part) => (isGroup(part) ? [...pointsOf(part), ...part.ranges] : part))
+  const operands = parts.flatMap((part) => (isGroup(part) ? [...part.ranges, ...pointsOf(part)] : part))
   return operands.length === 1 ? (operands[0] as Predicate) : call('or', operands)
 }
 
