@@ -96,6 +96,12 @@ export interface Collection<
   /** The next payload of an event; rejects after `timeoutMs` milliseconds if given. */
   waitFor<E extends CollectionEventName>(event: E, timeoutMs?: number): Promise<CollectionEvents[E]>
 
+  /**
+   * The row or changes as the schema makes them, with its defaults and transformations; as they are without one.
+   * Changes are validated as part of the row of `key`, and only the changed fields are given.
+   * @throws SchemaValidationError if the schema refuses them.
+   */
+  validateData(data: unknown, type: 'insert' | 'update', key?: TKey): T
   /** Adds rows. All or nothing. */
   insert(data: TInput | TInput[], config?: InsertConfig): Transaction
   /** Changes one row through a draft. */

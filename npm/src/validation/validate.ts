@@ -31,7 +31,7 @@ function validate(schema: unknown, type: 'insert' | 'update', value: object): un
   const standard = (schema as Partial<StandardSchema>)['~standard']
   if (standard === undefined) throw new InvalidSchemaError()
   const result = standard.validate(value)
-  if (result instanceof Promise) throw new SchemaMustBeSynchronousError()
+  if (typeof (result as { then?: unknown }).then === 'function') throw new SchemaMustBeSynchronousError()
   const { issues } = result as Partial<StandardSchemaResult<unknown>> & {
     issues?: readonly StandardSchemaIssue[]
   }

@@ -140,7 +140,12 @@ describe('two mutations of one row in a transaction', () => {
 
   it('rows of other collections and keys of another type are other rows', () => {
     const other = items({ rows: [{ id: '1', n: 'text' }] }).collection
-    const mixed = items({ rows: [{ id: 1, n: 'number' }, { id: '1', n: 'text' }] }).collection
+    const mixed = items({
+      rows: [
+        { id: 1, n: 'number' },
+        { id: '1', n: 'text' },
+      ],
+    }).collection
     transaction.mutate(() => {
       rows.update(1, set(5))
       other.update('1', set(6))
