@@ -23,7 +23,7 @@ export interface TrackedChanges {
  * parts may refer to that object.
  */
 export function changesOf(row: RowDraft): TrackedChanges {
-  return (row.parts === undefined && !row.loops && !row.symbols && flatChanges(row)) || deepChanges(row)
+  return (row.parts === undefined && !row.symbols && flatChanges(row)) || deepChanges(row)
 }
 
 /** The changes, if no objects have part in them: the row was not read any deeper, and none was put in. */

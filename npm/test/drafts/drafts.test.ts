@@ -1,4 +1,5 @@
-import { describe, expect, it } from 'vitest'
+import { runInNewContext } from 'node:vm'
+import { describe, expect, it, vi } from 'vitest'
 import { trackChanges } from '../../src/drafts/changes.ts'
 import {
   createArrayChangeProxy,
@@ -121,6 +122,10 @@ describe('what counts as a change', () => {
     expect(changes(original, (d) => (d.marker = new Marker()))).toHaveProperty('marker')
     expect(changes(original, (d) => (d.money = new Money(1)))).toEqual({})
     expect(changes(original, (d) => (d.money = { amount: 1 }))).toEqual({ money: { amount: 1 } })
+    class Price {
+      constructor(readonly amount: number) {}
+    }
+    expect(changes(original, (d) => (d.money = new Price(1)))).toHaveProperty('money')
     expect(changes({ in: [original] }, (d) => (d.in[0].url = new URL('https://b.test')))).toHaveProperty('in')
   })
 })
@@ -384,6 +389,40 @@ describe('objects of other kinds', () => {
     })
   })
 
+  it('are known by what they are, whatever they say and wherever they are from', () => {
+    class Observed {
+      get [Symbol.toStringTag]() {
+        return 'Map'
+      }
+    }
+    const talkative = new Proxy(Object.create({ __proto__: {} }), { get: () => () => 'anything' })
+    const original = { observed: new Observed(), talkative }
+    changes(original, (d) => {
+      expect(d.observed).toBe(original.observed)
+      expect(d.talkative).toBe(talkative)
+    })
+    const foreign = runInNewContext(
+      '({ map: new Map([["k", { n: 1 }]]), set: new Set([1]), when: new Date(1), list: [1], o: { n: 1 } })',
+    )
+    const { changes: all } = track(foreign, (d) => {
+      d.map.get('k').n = 2
+      d.set.add(2)
+      d.when.setTime(2)
+      d.list.push(2)
+      d.o.n = 2
+    })
+    const expected = {
+      map: new Map([['k', { n: 2 }]]),
+      set: new Set([1, 2]),
+      when: new Date(2),
+      list: [1, 2],
+    }
+    expect(all).toEqual({ ...expected, o: { n: 2 } })
+    expect([foreign.map.get('k').n, foreign.set.size, foreign.when.getTime(), foreign.list.length]).toEqual([
+      1, 1, 1, 1,
+    ])
+  })
+
   it('may be temporals, which are values', () => {
     const temporal = (text: string) => ({
       __proto__: { [Symbol.toStringTag]: 'Temporal.PlainDate', toString: () => text },
@@ -440,6 +479,16 @@ describe('objects of other kinds', () => {
     const { changes, modified } = track(original, (d) => (d.n = 2))
     expect([changes, modified]).toEqual([{ n: 2 }, { n: 2, twice: 2 }])
     expect(track(original, (d) => (d.twice = 5)).changes).toEqual({ twice: 5 })
+    const report = vi.spyOn(globalThis, 'queueMicrotask').mockImplementation(() => {})
+    const broken = {
+      n: 1,
+      get no(): number {
+        throw new Error('no')
+      },
+    }
+    expect(track(broken, (d) => (d.n = 2)).changes).toEqual({ n: 2 })
+    expect(report).toHaveBeenCalledTimes(1)
+    report.mockRestore()
   })
 })
 
