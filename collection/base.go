@@ -79,6 +79,16 @@ func (b *Base) EachSubscription(visit func(s *Subscription)) {
 	}
 }
 
+// Find returns a subscription, or nil if there is none of the id.
+func (b *Base) Find(id uint32) *Subscription {
+	for _, s := range b.subs {
+		if s.ID == id {
+			return s
+		}
+	}
+	return nil
+}
+
 // Unsubscribe removes a subscription and returns it, or nil if there is none.
 func (b *Base) Unsubscribe(id uint32) *Subscription {
 	for i, s := range b.subs {

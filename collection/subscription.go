@@ -123,5 +123,18 @@ func (s *Subscription) known(changes []d2.Change) (out []d2.Change, same bool) {
 	return out, same
 }
 
+// Learn notes that a subscription in mode Told is told of a key, and tells
+// whether that is news to it.
+func (s *Subscription) Learn(key uint32) bool {
+	if _, known := s.told[key]; known {
+		return false
+	}
+	if s.told == nil {
+		s.told = map[uint32]struct{}{}
+	}
+	s.told[key] = struct{}{}
+	return true
+}
+
 // forget drops what the subscription remembers: the collection is empty.
 func (s *Subscription) forget() { s.told = nil }

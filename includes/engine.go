@@ -129,8 +129,8 @@ func (e *Engine) Start(col uint32) error {
 	if err := e.enroot(r); err != nil {
 		return err
 	}
-	e.rebind(&r.Base)
 	r.Go(collection.Loading, "", e.out)
+	e.rebind(&r.Base) // which needs columns, and so a root that is started
 	return nil
 }
 

@@ -151,3 +151,37 @@ func TestSubscribe_InitialStateIsTheContentInOrder(t *testing.T) {
 	s.want("changes", s.sync(1, map[uint32]row{1: n(4), 2: nil, 4: n(0)}),
 		"install 1 [~1 -2 +4]; install 2 [-2 +4 ~1]; layout 2; emit 1/6 install; emit 2/5 install; emit 2/7 [+4 +1]")
 }
+
+func TestStart_BindsConditionsOfSubscriptionsThatStayed(t *testing.T) {
+	s := newStage(t)
+	s.root(1)
+	s.do(func() error { return s.e.Subscribe(1, 9, collection.Told, []*query.Expr{gt("v", 0)}) })
+	s.cleanup(1)
+	s.do(func() error { return s.e.Start(1) })
+	s.carried[1], s.next[1] = []string{"v"}, 0
+	s.want("a row that satisfies it", s.sync(1, map[uint32]row{1: n(1), 2: n(0)}), "install 1 [+1 +2]; emit 1/9 [+1]")
+}
+
+func TestSnapshot_TellsWhatIsNews(t *testing.T) {
+	s := newStage(t)
+	s.root(1)
+	s.sync(1, map[uint32]row{1: n(1), 2: n(2), 3: n(3), 4: n(4), 5: n(0)})
+	s.do(func() error { return s.e.Subscribe(1, 9, collection.Told, []*query.Expr{gt("v", 0)}) })
+	s.do(func() error { return s.e.Subscribe(1, 8, collection.Initial, nil) })
+	s.sync(1, map[uint32]row{2: n(20)})
+	ask := func(sub uint32, q query.Query) string {
+		return s.do(func() error { return s.e.Snapshot(1, sub, &q) })
+	}
+	first := window("v", 0, 2)
+	first.Order[0].Desc = true
+	s.want("the first of an order, but for what it knows", ask(9, first), "emit 1/9 [+4 +3]")
+	s.want("of the rest those of another condition", ask(9, where(gt("v", 5))), "emit 1/9 []")
+	s.want("all of the rest", ask(9, query.Query{Limit: query.Unlimited}), "emit 1/9 [+1]")
+	s.want("nothing twice", ask(9, query.Query{Limit: query.Unlimited}), "emit 1/9 []")
+	s.want("what it was told of is updated from then on", s.sync(1, map[uint32]row{1: n(7)}),
+		"install 1 [~1]; emit 1/9 [~1]; emit 1/8 install")
+	s.want("nothing to one that knows everything", ask(8, query.Query{Limit: query.Unlimited}), "emit 1/8 []")
+	s.want("an unknown subscription", ask(7, query.Query{}), "refused 2")
+	s.cleanup(1)
+	s.want("nothing of an empty collection", ask(9, query.Query{Limit: query.Unlimited}), "emit 1/9 []")
+}

@@ -144,33 +144,86 @@ func (e *Engine) contentOf(col uint32) ([]uint32, *rootNode, error) {
 	return slots, r, err
 }
 
+// Snapshot tells a subscription of rows that satisfy its conditions and q's, in
+// q's order, as far as it has not been told of them; from then on it knows
+// them. A limit counts the rows that are told. Cost: that of Find.
+func (e *Engine) Snapshot(col, sub uint32, q *query.Query) error {
+	b := e.base(col)
+	var s *collection.Subscription
+	if b != nil {
+		s = b.Find(sub)
+	}
+	if s == nil {
+		return refuse(CodeUnknownCollection, col, "no such subscription")
+	}
+	if err := e.CheckQuery(q); err != nil {
+		return err
+	}
+	limit := q.Limit
+	whole := *q
+	whole.Limit, whole.Offset, whole.Bounded = query.Unlimited, 0, false
+	whole.Where = append(append([]*query.Expr(nil), s.Where...), q.Where...)
+	var given []d2.Change
+	if s.Mode == collection.Told && e.readable(col) {
+		slots, root, err := e.find(col, &whole)
+		if err != nil {
+			return err
+		}
+		for _, slot := range slots {
+			if uint32(len(given)) == limit {
+				break
+			}
+			if key := root.KeyOf(slot); s.Learn(key) {
+				given = append(given, d2.Change{Key: key, Old: d2.None, New: slot})
+			}
+		}
+	}
+	e.out.Emit(col, s.ID, collection.EmitGiven, given)
+	return nil
+}
+
+// readable tells whether a collection has content that a query can be put to.
+func (e *Engine) readable(col uint32) bool {
+	if l := e.lives[col]; l != nil {
+		return l.output != noNode && !l.broken
+	}
+	r := e.roots[col]
+	return r != nil && r.Status != collection.CleanedUp
+}
+
 // Find evaluates a query once.
 func (e *Engine) Find(src uint32, q *query.Query) error {
 	if err := e.CheckQuery(q); err != nil {
 		return err
 	}
-	if r := e.roots[src]; r != nil && r.Status == collection.Idle && r.input == noNode {
-		if err := e.enroot(r); err != nil {
-			return err
-		}
-	}
-	s, err := e.source(src)
+	slots, root, err := e.find(src, q)
 	if err != nil {
 		return err
 	}
-	if s.root.input == noNode {
+	if len(slots) == 0 {
 		e.out.Found(src, nil)
 		return nil
 	}
+	e.out.Found(src, e.pair(root, slots))
+	return nil
+}
+
+// find evaluates a query that has been checked.
+func (e *Engine) find(src uint32, q *query.Query) ([]uint32, *rootNode, error) {
+	if r := e.roots[src]; r != nil && r.Status == collection.Idle && r.input == noNode {
+		if err := e.enroot(r); err != nil {
+			return nil, nil, err
+		}
+	}
+	s, err := e.source(src)
+	if err != nil || s.root.input == noNode {
+		return nil, s.root, err
+	}
 	l := &Live{Base: collection.Base{ID: src, Name: s.root.Name}, engine: e, src: s, query: q}
 	if err := l.compile(); err != nil {
-		return err
+		return nil, nil, err
 	}
 	slots, err := l.hydrate()
 	l.detach()
-	if err != nil {
-		return err
-	}
-	e.out.Found(src, e.pair(s.root, slots))
-	return nil
+	return slots, s.root, err
 }

@@ -130,20 +130,21 @@ const (
 	opPersist
 	opFlush
 	opFind
+	opSnapshot
 )
 
 // arity is the number of items of each command, its number included.
 var arity = [...]int{
 	opCreateRoot: 4, opStart: 2, opMarkReady: 2, opMarkError: 2, opCleanup: 2, opSync: 9, opCheckQuery: 2, opStartQuery: 6,
 	opSubscribe: 6, opUnsubscribe: 3, opReadOrder: 2, opCollation: 3, opStats: 1, opForget: 2, opSetWindow: 4,
-	opMutate: 8, opSettle: 3, opPersist: 2, opFlush: 1, opFind: 4,
+	opMutate: 8, opSettle: 3, opPersist: 2, opFlush: 1, opFind: 4, opSnapshot: 5,
 }
 
 // isCompound tells whether a command has richer fields than a collection and
 // numbers.
 func isCompound(op int) bool {
 	switch op {
-	case opCheckQuery, opSync, opStartQuery, opCollation, opStats, opSubscribe, opMutate, opSettle, opFlush, opFind:
+	case opCheckQuery, opSync, opStartQuery, opCollation, opStats, opSubscribe, opMutate, opSettle, opFlush, opFind, opSnapshot:
 		return true
 	}
 	return false
@@ -254,6 +255,16 @@ func (s *Session) compound(op int) error {
 			return err
 		}
 		return s.engine.Find(col, q)
+	case opSnapshot:
+		col, sub, q := s.in.U32(), s.in.U32(), s.query()
+		s.pulls.texts(&s.in)
+		if err := s.ended(op); err != nil {
+			return err
+		}
+		// Who is told of the present content is not told of it again.
+		s.engine.TellHeld()
+		s.out.mark()
+		return s.engine.Snapshot(col, sub, q)
 	case opCollation:
 		id, flags := s.in.U32(), s.in.U32()
 		if err := s.ended(op); err != nil {
