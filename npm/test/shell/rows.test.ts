@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { deepEquals } from '../../src/index.ts'
+import { deepEquals } from '../../src/rows/deep-equals.ts'
 import { Members, NONE } from '../../src/rows/members.ts'
 import { OrderList } from '../../src/rows/order-list.ts'
 import { SlotCache } from '../../src/rows/slot-cache.ts'
