@@ -21,6 +21,8 @@ type layer struct {
 	op   uint32       // WriteInsert, WriteDelete, WritePatch, or any of them silent
 	slot uint32       // the row or the patch, or none
 	at   uint32       // counts the inserts of the root, for the order of rows without a confirmed one
+	// A sync transaction has said something about the key since.
+	answered bool
 }
 
 // covered is the state of a key under layers.

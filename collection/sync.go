@@ -146,6 +146,9 @@ func (r *Root) confirm(ops []uint32, truncate bool) {
 	if local := len(r.marks) > 0 || len(r.over) > 0; local {
 		for i := 0; i < len(ops); i += 3 {
 			r.enter(ops[i+1]).local = r.touchedLocally(ops[i+1])
+			if c := r.over[ops[i+1]]; c != nil && !truncate {
+				r.answer(ops[i+1], c)
+			}
 		}
 		defer r.unmark()
 	}

@@ -23,8 +23,13 @@ const (
 type Transaction struct {
 	ID         uint32 // larger the later it was made
 	persisting bool
+	held       bool // it is told of when it is being sent: what confirms it until then takes its place
 	at         []writtenTo
 }
+
+// Held says that the writes are told of when they are being sent, as those of a
+// direct write whose handler runs first.
+func (t *Transaction) Held() { t.held = true }
 
 // writtenTo is what a transaction has written to in one root.
 type writtenTo struct {
@@ -106,7 +111,8 @@ func (t *Transaction) Release() {
 }
 
 // Leave ends what the transaction does to r, within a step of r. What failed
-// goes. What a direct write did is kept until the next sync transaction; of any
+// goes. What a direct write did and the source has not answered is kept until
+// the next sync transaction; of any
 // other that completed only what a sync transaction that waits, or one that is
 // still being written (open), says something about.
 func (t *Transaction) Leave(r *Root, outcome uint32, open []uint32) {
@@ -125,7 +131,7 @@ func (t *Transaction) Leave(r *Root, outcome uint32, open []uint32) {
 		}
 		l := c.take(i)
 		r.enter(key)
-		if outcome == Direct || outcome == Complete && (r.waiting(key) || slices.Contains(open, key)) {
+		if outcome == Direct && !l.answered || outcome == Complete && (r.waiting(key) || slices.Contains(open, key)) {
 			r.keep(key, c, l)
 			continue
 		}
@@ -135,6 +141,21 @@ func (t *Transaction) Leave(r *Root, outcome uint32, open []uint32) {
 		}
 	}
 	p.keys, p.session = nil, p.session-1
+}
+
+// answer notes that the source has said something about a key, within a step. A
+// write that nobody has been told of yet is confirmed by it; one that is being
+// sent is when its transaction completes.
+func (r *Root) answer(key uint32, c *covered) {
+	for i := len(c.layers) - 1; i >= c.kept; i-- {
+		t := c.layers[i].tx
+		if !t.held || t.persisting {
+			c.layers[i].answered = true
+			continue
+		}
+		r.countInsert(t, t.in(r), c, WriteWithdraw)
+		r.leave(c.take(i).slot)
+	}
 }
 
 // keep puts a layer on top of the kept ones.

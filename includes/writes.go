@@ -46,6 +46,9 @@ func (e *Engine) Mutate(col, tx, flags uint32, w *collection.Write) error {
 		return err
 	}
 	e.txs[tx] = t
+	if flags&HoldEmits != 0 {
+		t.Held()
+	}
 	if flags&Sending != 0 {
 		t.Persist()
 	}

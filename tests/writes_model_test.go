@@ -16,6 +16,8 @@ type modelWrite struct {
 	insert  bool   // it adds a row, shown or announced
 	row     object
 	changes object
+	// The source has written the key since.
+	answered bool
 }
 
 // modelTx is a transaction in the model: its writes by root and key.
@@ -23,6 +25,8 @@ type modelTx struct {
 	real       *shell.Transaction
 	writes     map[*modelRoot]map[any]*modelWrite
 	persisting bool
+	held       bool // told of when it is being sent
+	confirmed  bool // a write of it is, before that: the shell makes no more of such a transaction
 }
 
 // modelSync is a sync transaction in the model.
@@ -147,6 +151,9 @@ func (r *modelRoot) apply(txs []*modelTx, s *modelSync) {
 	for _, o := range s.ops {
 		standing[o.key] = touched(o.key)
 	}
+	if !s.truncate {
+		r.answer(txs, s)
+	}
 	clear(r.kept)
 	if s.truncate {
 		for k := range r.confirmed {
@@ -175,6 +182,23 @@ func (r *modelRoot) apply(txs []*modelTx, s *modelSync) {
 		}
 		if !slices.ContainsFunc(txs, func(t *modelTx) bool { return t.writes[r][k] != nil }) {
 			delete(r.marked, k)
+		}
+	}
+}
+
+// answer confirms writes that nobody has been told of, and notes of the others
+// that the source has written the key.
+func (r *modelRoot) answer(txs []*modelTx, s *modelSync) {
+	for _, o := range s.ops {
+		for _, t := range txs {
+			if w := t.writes[r][o.key]; w == nil {
+				continue
+			} else if t.held && !t.persisting {
+				delete(t.writes[r], o.key)
+				t.confirmed = true
+			} else {
+				w.answered = true
+			}
 		}
 	}
 }

@@ -152,9 +152,21 @@ func TestWrites_WhatIsConfirmedWhileItIsHeldIsToldOnce(t *testing.T) {
 	d.commit(object{"id": 1.0})
 	must(t, tx.Persist())
 	must(t, tx.Settle(shell.AcceptedDirect))
-	d.commit(object{"id": 1.0})
 	synced, local := d.c.Standing(1.0)
-	if len(d.told) == 0 || d.told[0].Op != shell.Insert || !synced || !local {
+	if len(d.told) != 1 || d.told[0].Op != shell.Insert || !synced || !local {
 		t.Errorf("told %v, synced %v, local %v", d.told, synced, local)
 	}
+}
+
+func TestWrites_WhatTheSourceHasAnsweredWhileItWasSentIsNotKept(t *testing.T) {
+	d := newDesk(t, shell.Config{})
+	tx := d.db.Transaction()
+	must(t, tx.Insert(d.c, object{"id": 1.0, "a": "mine"}))
+	must(t, tx.Persist())
+	answer := d.c.Begin().Update(object{"id": 1.0, "a": "server"})
+	answer.Immediate = true
+	must(t, answer.Commit())
+	d.want("while it is sent", map[any]object{1.0: {"id": 1.0, "a": "mine"}})
+	must(t, tx.Settle(shell.AcceptedDirect))
+	d.want("done", map[any]object{1.0: {"id": 1.0, "a": "server"}})
 }

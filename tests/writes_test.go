@@ -97,7 +97,7 @@ func (w *writer) row(key any) object { return laid(object{"id": key, "a": 0.0, "
 func (w *writer) tx() *modelTx {
 	var list []*modelTx
 	for _, t := range w.txs {
-		if !t.persisting {
+		if !t.persisting && !t.confirmed {
 			list = append(list, t)
 		}
 	}
@@ -118,6 +118,7 @@ func (w *writer) mutate(t *rapid.T) {
 	}
 	row, _ := r.visible(w.txs, key)
 	before := tx.writes[r][key]
+	tx.held = tx.held || tx.real.Hold == shell.HoldAll && (before == nil || before.kind != "announce")
 	r.marked[key] = true
 	switch {
 	case rapid.IntRange(0, 7).Draw(t, "announced") == 0 && before == nil:
@@ -199,14 +200,14 @@ func (w *writer) settleModel(r *modelRoot, ending []*modelTx, how map[*modelTx]s
 	if !touches {
 		return
 	}
-	leave := func(x *modelTx, keep func(any) bool) {
+	leave := func(x *modelTx, keep func(any, *modelWrite) bool) {
 		for _, k := range w.keys {
 			write := x.writes[r][k]
 			if write == nil {
 				continue
 			}
 			delete(x.writes[r], k)
-			if keep(k) {
+			if keep(k, write) {
 				r.kept[k] = append(r.kept[k], write)
 			} else if how[x] == shell.Rejected && len(r.layers(w.txs, k)) == 0 {
 				delete(r.marked, k)
@@ -215,13 +216,13 @@ func (w *writer) settleModel(r *modelRoot, ending []*modelTx, how map[*modelTx]s
 	}
 	for _, x := range ending {
 		if how[x] != shell.Accepted {
-			leave(x, func(any) bool { return how[x] == shell.AcceptedDirect })
+			leave(x, func(_ any, w *modelWrite) bool { return how[x] == shell.AcceptedDirect && !w.answered })
 		}
 	}
 	r.admit(w.txs)
 	for _, x := range ending {
 		if how[x] == shell.Accepted {
-			leave(x, func(k any) bool {
+			leave(x, func(k any, _ *modelWrite) bool {
 				return slices.ContainsFunc(r.waiting, func(s *modelSync) bool {
 					return slices.ContainsFunc(s.ops, func(o modelOp) bool { return o.key == k })
 				})
