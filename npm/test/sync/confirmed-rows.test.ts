@@ -130,7 +130,9 @@ describe('how far a row is confirmed', () => {
 
   it('does not disturb selects of other fields', () => {
     const feed = feedOf({ id: 1, a: 1, b: 1 })
-    const live = createLiveQueryCollection((q) => q.from({ r: feed.collection }).select(({ r }) => ({ b: r.b })))
+    const live = createLiveQueryCollection((q) =>
+      q.from({ r: feed.collection }).select(({ r }) => ({ b: r.b })),
+    )
     const changes = vi.fn()
     live.startSyncImmediate()
     live.subscribeChanges(changes, { includeInitialState: false })
@@ -213,7 +215,8 @@ describe('rows under local writes', () => {
     const feed: Source = source({
       onInsert: ({ transaction }) => {
         feed.params.begin()
-        for (const { modified } of transaction.mutations) feed.params.write({ type: 'insert', value: modified as Row })
+        for (const { modified } of transaction.mutations)
+          feed.params.write({ type: 'insert', value: modified as Row })
         feed.params.commit()
         return Promise.resolve()
       },
@@ -318,7 +321,11 @@ describe('the order of rows', () => {
 describe('the state below', () => {
   it('has the confirmed rows, what shows over them and what is hidden', async () => {
     const sent = hold()
-    const feed = source({ rows: [{ id: 1, a: 1 }, { id: 2 }], rowUpdateMode: 'partial', onDelete: () => sent.promise })
+    const feed = source({
+      rows: [{ id: 1, a: 1 }, { id: 2 }],
+      rowUpdateMode: 'partial',
+      onDelete: () => sent.promise,
+    })
     const { syncedData, optimisticDeletes, optimisticUpserts } = feed.collection._state
     expect([syncedData.size, optimisticUpserts.size, optimisticDeletes.size]).toEqual([2, 0, 0])
     pending(() => {
@@ -326,7 +333,12 @@ describe('the state below', () => {
       feed.collection.insert({ id: 3 })
     })
     feed.collection.delete(2)
-    expect(new Map(syncedData)).toEqual(new Map([[1, { id: 1, a: 1 }], [2, { id: 2 }]]))
+    expect(new Map(syncedData)).toEqual(
+      new Map([
+        [1, { id: 1, a: 1 }],
+        [2, { id: 2 }],
+      ]),
+    )
     expect([syncedData.size, syncedData.has(2), syncedData.has(3), syncedData.get(1)]).toEqual([
       2,
       true,

@@ -134,7 +134,9 @@ describe('metadata of a collection', () => {
     })
     expect(early).toBeUndefined()
     expect(changes).not.toHaveBeenCalled()
-    expect([feed.params.metadata.row.get('nowhere'), feed.params.metadata.collection.get('x')]).toEqual([1, 2])
+    expect([feed.params.metadata.row.get('nowhere'), feed.params.metadata.collection.get('x')]).toEqual([
+      1, 2,
+    ])
   })
 
   it('waits with its transaction', async () => {

@@ -247,7 +247,7 @@ class World {
   #make(): void {
     const transaction = createTransaction({ autoCommit: false, mutationFn: () => this.#send() })
     this.#running.push({
-      local: { number: ++this.#made, direct: false, sending: false, layers: new Map() },
+      local: { number: ++this.#made, direct: false, sending: false, layers: new Map(), answered: new Set() },
       transaction: transaction as unknown as Transaction,
       settle: { resolve() {}, reject() {} },
     })
@@ -303,7 +303,13 @@ class World {
 
   #direct(change: Change): void {
     if (this.#running.length === 6) return
-    const local: Local = { number: ++this.#made, direct: true, sending: true, layers: new Map() }
+    const local: Local = {
+      number: ++this.#made,
+      direct: true,
+      sending: true,
+      layers: new Map(),
+      answered: new Set(),
+    }
     const result = this.#layer(local, change)
     if (result === undefined) return
     const transaction = this.#call(change)
@@ -436,7 +442,7 @@ describe('sync transactions and local writes', () => {
           world.end()
         }
       }),
-      { numRuns: 150 },
+      { numRuns: 200 },
     )
   })
 })

@@ -49,6 +49,8 @@ export interface Local {
   readonly direct: boolean
   sending: boolean
   readonly layers: Map<Key, Layer>
+  /** Keys the source has said something about since. */
+  readonly answered: Set<Key>
 }
 
 interface Confirmed {
@@ -105,6 +107,10 @@ export class Model {
       [...commit.keys].filter((key) => this.#marks.has(key) || this.layersOf(key).length > 0),
     )
     this.kept = []
+    if (!commit.truncates) {
+      for (const { key } of commit.ops)
+        for (const { layers, answered } of this.locals) if (layers.has(key)) answered.add(key)
+    }
     if (commit.truncates) {
       this.confirmed.clear()
       this.rowMetadata.clear()
@@ -147,7 +153,8 @@ export class Model {
       this.locals = this.locals.filter((other) => other !== local)
       for (const [key, layer] of local.layers) {
         const said = [...this.waiting, ...this.open].some((commit) => commit.keys.has(key))
-        if (outcome === 'direct' || (outcome === 'completed' && said)) this.kept.push({ key, layer })
+        const unanswered = outcome === 'direct' && !local.answered.has(key)
+        if (unanswered || (outcome === 'completed' && said)) this.kept.push({ key, layer })
         else if (outcome === 'failed' && this.layersOf(key).length === 0) this.#marks.delete(key)
       }
     }
@@ -170,6 +177,7 @@ export class Model {
     this.open = []
     this.#marks.clear()
     for (const local of this.locals) {
+      local.answered.clear()
       for (const [key, layer] of local.layers) {
         const { effect } = layer
         this.put(

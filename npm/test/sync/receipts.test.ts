@@ -91,7 +91,12 @@ describe('receipts', () => {
   })
 
   it('are true for rows that no write has to do with, unless a row is being inserted', async () => {
-    const { feed, accept } = sending({ rows: [{ id: 1, a: 1 }, { id: 2, a: 1 }] })
+    const { feed, accept } = sending({
+      rows: [
+        { id: 1, a: 1 },
+        { id: 2, a: 1 },
+      ],
+    })
     edit(feed, 1, 5)
     expect(committed(feed, { id: 2, a: 2 })).toBe(true)
     await accept()
@@ -132,7 +137,12 @@ describe('receipts', () => {
   })
 
   it('are true for truncating transactions, which apply what waits before them', async () => {
-    const { feed } = sending({ rows: [{ id: 1, a: 1 }, { id: 2, a: 1 }] })
+    const { feed } = sending({
+      rows: [
+        { id: 1, a: 1 },
+        { id: 2, a: 1 },
+      ],
+    })
     edit(feed, 1, 5)
     const first = committed(feed, { id: 1, a: 2 })
     feed.params.begin()
@@ -171,7 +181,8 @@ describe('receipts', () => {
     const { feed, accept } = sending({ rows: [{ id: 1, a: 1 }] })
     edit(feed, 1, 5)
     const order: number[] = []
-    for (const n of [1, 2, 3]) void (committed(feed, { id: 1, b: n }) as Promise<void>).then(() => order.push(n))
+    for (const n of [1, 2, 3])
+      void (committed(feed, { id: 1, b: n }) as Promise<void>).then(() => order.push(n))
     await accept()
     expect(order).toEqual([1, 2, 3])
     expect(feed.collection.get(1)).toMatchObject({ b: 3 })
