@@ -12,7 +12,7 @@ import type { Publication } from './publications.ts'
 import { Readiness } from './readiness.ts'
 import { Command } from './session.ts'
 import { type ChangeCallback, InitialState, type Interest, Subscription } from './subscription.ts'
-import { SubscriptionList, type SubscriptionTarget } from './subscription-list.ts'
+import { type Snapshot, SubscriptionList, type SubscriptionTarget } from './subscription-list.ts'
 import { WatchedCollection } from './watched-collection.ts'
 
 const STATUS: readonly CollectionStatus[] = ['idle', 'loading', 'ready', 'error', 'cleaned-up']
@@ -263,6 +263,11 @@ export abstract class ManagedCollection extends WatchedCollection {
       subscription.end()
       this.#subscriptions.remove(subscription, this.#known ? this.#target : undefined)
     }
+  }
+
+  /** Tells a subscriber of rows it has not been told of; an empty batch if there are none. */
+  snapshot(subscription: Subscription, wanted: Snapshot): void {
+    if (subscription.active) this.#subscriptions.snapshot(subscription, wanted, this.#target)
   }
 
   /** All rows count as known to a subscriber from now on. */

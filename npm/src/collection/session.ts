@@ -32,6 +32,7 @@ export const Command = {
   persist: 18,
   flush: 19,
   find: 20,
+  snapshot: 21,
 } as const
 
 /** The status of a command that changed nothing. */

@@ -1,5 +1,9 @@
+import { TanStackDBError } from '../errors/base.ts'
+import { assertExpression } from '../query/check.ts'
 import type {
   CollectionSubscription,
+  LimitedSnapshotOptions,
+  SnapshotOptions,
   SubscriptionEventName,
   SubscriptionEvents,
   SubscriptionStatus,
@@ -22,11 +26,15 @@ export class SubscriptionHandle implements CollectionSubscription {
   readonly #events = new Emitter()
   readonly #loads = new LoadTracker((loading) => this.#loadingChanged(loading))
   #lastError: Error | undefined
+  #loadedAll: boolean
+  #asked: boolean
 
   /** Subscribes. What the source, the engine or the callback throws propagates; then there is no subscription. */
   constructor(inside: ManagedCollection, interest: Interest, onStatusChange?: StatusListener) {
     if (onStatusChange !== undefined) this.#events.on('status:change', onStatusChange)
     this.#inside = inside
+    this.#loadedAll = interest.initial !== InitialState.untold
+    this.#asked = interest.initial === InitialState.told
     this.#subscription = inside.subscribe(interest)
   }
 
@@ -72,14 +80,36 @@ export class SubscriptionHandle implements CollectionSubscription {
   }
 
   hasLoadedInitialState(): boolean {
-    return this.#subscription.initial !== InitialState.untold
+    return this.#loadedAll
   }
 
   hasSentAtLeastOneSnapshot(): boolean {
-    return this.#subscription.initial === InitialState.told
+    return this.#asked
+  }
+
+  requestSnapshot(options?: SnapshotOptions): boolean {
+    if (this.#loadedAll || !this.#subscription.active) return false
+    const { where } = options ?? {}
+    if (where !== undefined) assertExpression(where)
+    this.#asked = true
+    if (options === undefined) this.#loadedAll = true
+    this.#inside.snapshot(this.#subscription, { where })
+    return true
+  }
+
+  requestLimitedSnapshot({ orderBy, limit, where }: LimitedSnapshotOptions): void {
+    if (!(limit > 0)) {
+      throw new TanStackDBError(`requestLimitedSnapshot() needs a limit of at least 1, got ${String(limit)}`)
+    }
+    if (!this.#subscription.active) return
+    if (where !== undefined) assertExpression(where)
+    for (const { expression } of orderBy) assertExpression(expression)
+    this.#asked = true
+    this.#inside.snapshot(this.#subscription, { where, orderBy, limit })
   }
 
   markAllStateAsSeen(): void {
+    this.#loadedAll = true
     this.#inside.markAllSeen(this.#subscription)
   }
 

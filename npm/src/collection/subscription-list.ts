@@ -1,4 +1,5 @@
 import { EngineCommandError } from '../errors/engine.ts'
+import type { BasicExpression, OrderBy, QueryIR } from '../query/ir.ts'
 import type { StringCollationConfig } from '../types/rows.ts'
 import { Command, type Session } from './session.ts'
 import { InitialState, type Subscription } from './subscription.ts'
@@ -8,6 +9,13 @@ export interface SubscriptionTarget {
   readonly col: number
   readonly shell: Session
   readonly collation: StringCollationConfig
+}
+
+/** Which rows a subscriber asks for, by references without an alias. A limit needs an order. */
+export interface Snapshot {
+  readonly where?: BasicExpression<boolean> | undefined
+  readonly orderBy?: OrderBy | undefined
+  readonly limit?: number | undefined
 }
 
 /**
@@ -56,6 +64,34 @@ export class SubscriptionList {
       this.#waiting.add(subscription)
       withdraw(subscription, target)
     }
+  }
+
+  /**
+   * Tells a subscription of rows it has not been told of, in this call: those that satisfy its own condition and the
+   * snapshot's.
+   */
+  snapshot(
+    subscription: Subscription,
+    { where, orderBy, limit }: Snapshot,
+    target: SubscriptionTarget,
+  ): void {
+    if (!this.#attached.has(subscription)) {
+      subscription.tell([])
+      return
+    }
+    const { shell, col, collation } = target
+    const command = shell.begin(4, Command.snapshot)
+    command.int(col)
+    command.int(subscription.id)
+    const encoder = shell.encoder(collation, false, command)
+    const query = {
+      ...(where === undefined ? {} : { where: [where] }),
+      ...(orderBy === undefined ? {} : { orderBy }),
+      ...(limit === undefined ? {} : { limit }),
+    }
+    encoder.write({ query: query as unknown as QueryIR, select: undefined })
+    shell.writeTexts(encoder.texts, command)
+    shell.sendPrivately(command)
   }
 
   /** The engine cannot change what a subscription knows, so it takes another in its place. */

@@ -1,5 +1,5 @@
 /** Messages about changed rows: what sync adapters write and what subscribers receive. */
-import type { BasicExpression } from '../query/ir.ts'
+import type { BasicExpression, OrderBy } from '../query/ir.ts'
 import type { Ref } from '../query/ref-types.ts'
 import type { Untyped, WithVirtualProps } from './rows.ts'
 
@@ -128,6 +128,19 @@ export type SubscriptionEvents = {
 /** The name of an event a subscription sends. */
 export type SubscriptionEventName = keyof SubscriptionEvents
 
+/** Which rows a subscriber asks for. References have no alias. */
+export interface SnapshotOptions {
+  /** Besides the subscription's own condition. */
+  readonly where?: BasicExpression<boolean>
+}
+
+/** The first rows of an order that a subscriber asks for. References have no alias. */
+export interface LimitedSnapshotOptions extends SnapshotOptions {
+  readonly orderBy: OrderBy
+  /** Number of rows that the subscriber has not been told of. */
+  readonly limit: number
+}
+
 /** A running subscription. */
 export interface CollectionSubscription {
   /** `loadingSubset` while rows it asked for are being loaded on demand. */
@@ -148,6 +161,16 @@ export interface CollectionSubscription {
   waitFor<E extends SubscriptionEventName>(event: E, timeoutMs?: number): Promise<SubscriptionEvents[E]>
   /** Ends it; a second call does nothing. */
   unsubscribe(): void
+  /**
+   * Tells the subscriber in this call of rows it has not been told of, as inserts: all of them, or those that satisfy a
+   * condition. The batch may be empty. Gives false, and tells nothing, once all rows have been asked for or are known.
+   * O(size) at worst.
+   *
+   * @throws QueryCompilationError for a condition the engine does not know.
+   */
+  requestSnapshot(options?: SnapshotOptions): boolean
+  /** As `requestSnapshot`, for the first rows of an order. Throws for a limit that is not positive. */
+  requestLimitedSnapshot(options: LimitedSnapshotOptions): void
   /** Whether the subscriber was told of all rows that were there, or has said that it knows them. */
   hasLoadedInitialState(): boolean
   /** Whether the subscriber was told of rows because it asked, not because they changed. */

@@ -165,6 +165,16 @@ describe('a subscription with a condition', () => {
     update({ id: 2, v: 0 })
     expect(batches).toEqual(['insert 2', 'insert 1', 'delete 2'])
   })
+
+  it('outlives a cleanup', () => {
+    const { collection, insert } = source({ rows: [{ id: 1, on: true }, { id: 2 }] })
+    const batches = record(collection, { where: (row) => eq(row.on, true) })
+    void collection.cleanup()
+    collection.startSyncImmediate()
+    batches.length = 0
+    insert({ id: 3, on: true }, { id: 4, on: false })
+    expect(batches).toEqual(['insert 3'])
+  })
 })
 
 describe('a condition that cannot be', () => {
