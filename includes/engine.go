@@ -1,6 +1,7 @@
 package includes
 
 import (
+	"slices"
 	"strconv"
 
 	"millrace.dev/millrace/collection"
@@ -280,7 +281,7 @@ func (e *Engine) cleanLive(l *Live) {
 	deps := l.src.deps()
 	for i, d := range *deps {
 		if d == l {
-			*deps = append((*deps)[:i:i], (*deps)[i+1:]...)
+			*deps = slices.Delete(*deps, i, i+1)
 			break
 		}
 	}
