@@ -1,5 +1,5 @@
 import { copyReadable } from '../rows/build.ts'
-import { alike } from './alike.ts'
+import { deepEquals } from '../rows/deep-equals.ts'
 import { emptyLike, fieldsOf, identical, isField, isObject, put, read } from './kinds.ts'
 import type { RowDraft } from './row-draft.ts'
 import { isChanged, isUnchanged, Settlement } from './settlement.ts'
@@ -8,7 +8,7 @@ import { isChanged, isUnchanged, Settlement } from './settlement.ts'
 export interface TrackedChanges {
   /**
    * The top-level fields that differ, with their whole new values; a field that was deleted has the value undefined.
-   * Symbols that are names of fields are among them.
+   * Fields named by symbols are among them.
    */
   readonly changes: Record<string | symbol, unknown>
   /** The names of the fields that were deleted. */
@@ -109,7 +109,7 @@ function difference(base: object, modified: object): TrackedChanges {
     if (isField(base, field)) {
       const before = read(base, field)
       if (identical(before, value)) continue
-      if (alike(before, value)) {
+      if (deepEquals(before, value)) {
         equal.push(field)
         continue
       }

@@ -12,21 +12,23 @@ export const Kind = {
   map: 3,
   /** A set: a set that tracks what it hands out. */
   set: 4,
-  /** A date, regular expression or typed array: a copy, compared with the original at the end. */
+  /** A date, regular expression, buffer or view of one: a copy, compared with the original at the end. */
   value: 5,
 } as const
 export type Kind = (typeof Kind)[keyof typeof Kind]
 
 const mapSize = getter(Map.prototype, 'size')
 const setSize = getter(Set.prototype, 'size')
+const bufferSize = getter(ArrayBuffer.prototype, 'byteLength')
+const bufferSlice = ArrayBuffer.prototype.slice
 const typedSlice = Uint8Array.prototype.slice
 
-/** How a draft treats `value`. Subclasses of built-ins are instances of classes; typed arrays may be subclassed. */
+/** How a draft treats `value`. Subclasses of built-ins are instances of classes, but for those of typed arrays. */
 export function kindOf(value: object): Kind {
   const prototype = Object.getPrototypeOf(value) as object | null
   if (prototype === Object.prototype || prototype === null) return Kind.object
   if (prototype === Array.prototype) return Array.isArray(value) ? Kind.array : Kind.opaque
-  if (isTypedArray(value)) return Kind.value
+  if (ArrayBuffer.isView(value)) return Kind.value
   const parent = Object.getPrototypeOf(prototype) as object | null
   if (parent === null) return isPlainObject(value) ? Kind.object : Kind.opaque
   if (Object.getPrototypeOf(parent) !== null) return Kind.opaque
@@ -34,15 +36,18 @@ export function kindOf(value: object): Kind {
   if (Array.isArray(value)) return Kind.array
   if (isMap(value)) return answers(mapSize, value) ? Kind.map : Kind.opaque
   if (isSet(value)) return answers(setSize, value) ? Kind.set : Kind.opaque
+  if (isBuffer(value)) return Kind.value
   if (isDate(value)) return answers(Date.prototype.getTime, value) ? Kind.value : Kind.opaque
   return isRegExp(value) ? Kind.value : Kind.opaque
 }
 
-/** A copy of a date, regular expression or typed array that shares nothing with it. */
+/** A copy of a date, regular expression, buffer or view that shares nothing with it. */
 export function copyValue(value: object): object {
   if (isDate(value)) return new Date(value.getTime())
   // A Buffer's own `slice` would give a view of the same bytes.
   if (isTypedArray(value)) return typedSlice.call(value)
+  if (ArrayBuffer.isView(value)) return new DataView(bytesOf(value))
+  if (isBuffer(value)) return bufferSlice.call(value)
   const from = value as RegExp
   const copy = new RegExp(from.source, from.flags)
   copy.lastIndex = from.lastIndex
@@ -97,6 +102,15 @@ export function isObject(value: unknown): value is object {
 export function identical(a: unknown, b: unknown): boolean {
   // biome-ignore lint/suspicious/noSelfCompare: only NaN differs from itself
   return a === b || (a !== a && b !== b)
+}
+
+function isBuffer(value: object): value is ArrayBuffer {
+  if (value instanceof ArrayBuffer) return true
+  return Object.prototype.toString.call(value) === '[object ArrayBuffer]' && answers(bufferSize, value)
+}
+
+function bytesOf({ buffer, byteOffset, byteLength }: ArrayBufferView): ArrayBuffer {
+  return new Uint8Array(buffer, byteOffset, byteLength).slice().buffer
 }
 
 function getter(prototype: object, name: string): () => unknown {

@@ -25,6 +25,8 @@ describe('what counts as a change', () => {
     set: new Set<unknown>([{ n: 1 }, 'x']),
     deep: { o: { p: 1 } },
     bytes: new Uint8Array([1, 2]),
+    view: new DataView(new ArrayBuffer(4), 1, 2),
+    buffer: new ArrayBuffer(2),
     nan: Number.NaN,
     none: undefined,
   })
@@ -65,6 +67,8 @@ describe('what counts as a change', () => {
     ['a nested field deleted', (d) => delete d.deep.o.p, { deep: { o: {} } }],
     ['a date changed in place', (d) => d.when.setTime(5), { when: new Date(5) }],
     ['bytes changed in place', (d) => (d.bytes[0] = 9), { bytes: new Uint8Array([9, 2]) }],
+    ['a view written to', (d) => d.view.setUint8(1, 9), { view: new DataView(Uint8Array.of(0, 9).buffer) }],
+    ['a buffer written to', (d) => new Uint8Array(d.buffer).fill(9), { buffer: Uint8Array.of(9, 9).buffer }],
     ['an element found', (d) => (d.list.find((x: Row) => x.n === 1).n = 2), { list: [1, { n: 2 }, [2]] }],
     ['an object got from a map', (d) => (d.map.get('k').n = 2), { map: new Map([['k', { n: 2 }]]) }],
     ['a map cleared', (d) => d.map.clear(), { map: new Map() }],
@@ -79,11 +83,7 @@ describe('what counts as a change', () => {
     ],
     ['a length set', (d) => (d.list.length = 1), { list: [1] }],
     ['a symbol', (d) => (d[Symbol.for('s')] = 1), { [Symbol.for('s')]: 1 }],
-    [
-      'a nested symbol',
-      (d) => (d.deep[Symbol.for('s')] = 1),
-      { deep: { o: { p: 1 }, [Symbol.for('s')]: 1 } },
-    ],
+    ['a nested symbol alone', (d) => (d.deep[Symbol.for('s')] = 1), {}],
   ]
   for (const [name, edit, expected] of edits) {
     it(`${Reflect.ownKeys(expected).length > 0 ? 'tells' : 'does not tell'} of ${name}`, () => {
@@ -121,11 +121,6 @@ describe('what counts as a change', () => {
     expect(changes(original, (d) => (d.url = new URL('https://b.test')))).toHaveProperty('url')
     expect(changes(original, (d) => (d.marker = new Marker()))).toHaveProperty('marker')
     expect(changes(original, (d) => (d.money = new Money(1)))).toEqual({})
-    expect(changes(original, (d) => (d.money = { amount: 1 }))).toEqual({ money: { amount: 1 } })
-    class Price {
-      constructor(readonly amount: number) {}
-    }
-    expect(changes(original, (d) => (d.money = new Price(1)))).toHaveProperty('money')
     expect(changes({ in: [original] }, (d) => (d.in[0].url = new URL('https://b.test')))).toHaveProperty('in')
   })
 })
@@ -381,7 +376,6 @@ describe('objects of other kinds', () => {
       stack: Stack.of(1),
       error: new Error('x'),
       run: () => 1,
-      buffer: new ArrayBuffer(2),
     }
     changes(original, (d) => {
       for (const name of Object.keys(original)) expect(d[name]).toBe(original[name as 'money'])

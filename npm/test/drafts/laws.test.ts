@@ -1,8 +1,8 @@
 import { isDeepStrictEqual, types } from 'node:util'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { alike } from '../../src/drafts/alike.ts'
 import { trackChanges } from '../../src/drafts/changes.ts'
+import { deepEquals } from '../../src/rows/deep-equals.ts'
 import { makeRow, run, type Step, stepsArb } from './programs.ts'
 
 type Fields = Record<string, unknown>
@@ -85,14 +85,14 @@ describe('a draft', () => {
         const changes = result.changes as Fields
 
         expect(sameShape(original, before)).toBe(true)
-        expect(alike(modified, clone)).toBe(true)
+        expect(deepEquals(modified, clone)).toBe(true)
         if (unique) expect(sameShape(modified, clone)).toBe(true)
 
         const names = [...new Set([...Object.keys(original), ...Object.keys(clone)])]
         const differ = names.filter(
           (name) =>
             Object.hasOwn(original, name) !== Object.hasOwn(clone, name) ||
-            !alike(original[name], clone[name]),
+            !deepEquals(original[name], clone[name]),
         )
         expect(Object.keys(changes).sort()).toEqual(differ.sort())
         expect([...result.removed].sort()).toEqual(
@@ -131,8 +131,8 @@ describe('a draft', () => {
           run(a!, steps, unique)
           run(b!, others, unique)
         })
-        expect(alike(results[0]?.modified, clones[0])).toBe(true)
-        expect(alike(results[1]?.modified, clones[1])).toBe(true)
+        expect(deepEquals(results[0]?.modified, clones[0])).toBe(true)
+        expect(deepEquals(results[1]?.modified, clones[1])).toBe(true)
       }),
       { numRuns: 600 },
     )
