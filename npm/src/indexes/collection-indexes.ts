@@ -6,6 +6,7 @@ import { createRef, toExpression } from '../query/refs.ts'
 import type { CollectionIndexMetadata } from '../types/events.ts'
 import type { IndexConstructor, IndexInterface, IndexOptions } from '../types/indexes.ts'
 import { BaseIndex } from './base-index.ts'
+import { noteCollectionSize } from './dev-mode.ts'
 import { EngineStore } from './engine-store.ts'
 import { metadataOf } from './metadata.ts'
 
@@ -61,6 +62,7 @@ export class CollectionIndexes {
   createAutomatic(paths: readonly (readonly string[])[]): void {
     for (const path of paths) {
       if (Array.from(this.byId.values()).some((index) => index.matchesField(path))) continue
+      noteCollectionSize(this.#collection.id, [...path], this.#collection.size)
       try {
         this.create(() => new PropRef([...path]), { name: `auto:${path.join('.')}` })
       } catch (error) {
