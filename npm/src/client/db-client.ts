@@ -30,7 +30,7 @@ type AnyCollection = Collection<Untyped, Untyped, Untyped>
 interface Validating {
   validateData(data: object, type: 'insert'): object
 }
-type Config = CollectionConfig<Untyped, Untyped, Untyped> & { readonly id: string }
+type Config = CollectionConfig<Untyped, Untyped, Untyped, Untyped> & { readonly id: string }
 
 /** Descriptors of one configuration that a client has taken: no other client may. */
 const taken = new WeakSet<object>()

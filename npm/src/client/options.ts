@@ -4,7 +4,7 @@ import type { UtilsRecord } from '../types/rows.ts'
 import { CONFIG_FACTORY_BRAND, FACTORY_BRAND, OPTIONS_BRAND } from './config-factory.ts'
 
 type Key = string | number
-type AnyConfig = CollectionConfig<never, never, never>
+type AnyConfig = CollectionConfig<never, never, never, never>
 
 /** How a descriptor gives configurations. */
 export interface ConfigSource {
@@ -23,7 +23,7 @@ export function collectionOptions<
   T extends object,
   TKey extends Key = Key,
   TUtils extends UtilsRecord = UtilsRecord,
->(config: CollectionConfig<T, TKey, TUtils>): CollectionOptions<T, TKey, TUtils>
+>(config: CollectionConfig<T, TKey, never, TUtils>): CollectionOptions<T, TKey, TUtils>
 export function collectionOptions<
   T extends object,
   TKey extends Key = Key,

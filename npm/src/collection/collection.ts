@@ -39,7 +39,7 @@ type Row<T, TKey extends string | number> = WithVirtualProps<T, TKey>
 
 /** What a collection is put together from. */
 export interface CollectionParts<T extends object, TKey extends string | number, TUtils extends UtilsRecord> {
-  readonly config: BaseCollectionConfig<T, TKey, TUtils>
+  readonly config: BaseCollectionConfig<T, TKey, never, TUtils>
   readonly inside: ManagedCollection
   readonly writes: DirectWrites
 }
@@ -52,7 +52,7 @@ export class CollectionImpl<
 > implements Collection<T, TKey, TUtils>
 {
   readonly id: string
-  readonly config: BaseCollectionConfig<T, TKey, TUtils>
+  readonly config: BaseCollectionConfig<T, TKey, never, TUtils>
   readonly utils: TUtils
   readonly #inside: ManagedCollection
   readonly #writes: DirectWrites

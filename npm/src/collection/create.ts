@@ -7,25 +7,45 @@ import { RootCollection } from '../sync/root-collection.ts'
 import { connectSync } from '../sync/sync-session.ts'
 import { CollectionWrites } from '../transactions/mutations.ts'
 import type { Collection } from '../types/collection.ts'
-import type { CollectionConfig } from '../types/config.ts'
+import type { AnySchema, CollectionConfig } from '../types/config.ts'
+import type { SingleResult } from '../types/results.ts'
 import type { UtilsRecord } from '../types/rows.ts'
+import type { InferSchemaInput, InferSchemaOutput } from '../types/schema.ts'
 import { randomId } from '../utils/random-id.ts'
 import { assertOnlyInstance } from '../utils/single-instance.ts'
 import { CollectionImpl, compareOptionsOf } from './collection.ts'
 import { theSession } from './the-session.ts'
 
 /**
- * Creates a collection. Nothing runs until it is first used, unless `startSync` is set.
+ * Creates a collection. Nothing runs until it is first used, unless `startSync` is set. With a schema, rows are what
+ * the schema gives, and `insert` takes what it takes.
  *
  * @throws CollectionRequiresConfigError, CollectionRequiresSyncConfigError for an incomplete configuration.
  * @throws DuplicateDbInstanceError while developing, if another copy of the package is in use in the page.
  * @throws what the sync function throws, if it is started here.
  */
 export function createCollection<
+  TSchema extends AnySchema,
+  TKey extends string | number = string | number,
+  TUtils extends UtilsRecord = UtilsRecord,
+>(
+  options: CollectionConfig<InferSchemaOutput<TSchema>, TKey, TSchema, TUtils> & { schema: TSchema },
+): Collection<InferSchemaOutput<TSchema>, TKey, TUtils, TSchema, InferSchemaInput<TSchema>>
+export function createCollection<
   T extends object = Record<string, unknown>,
   TKey extends string | number = string | number,
   TUtils extends UtilsRecord = UtilsRecord,
->(options: CollectionConfig<T, TKey, TUtils>): Collection<T, TKey, TUtils> {
+>(
+  options: CollectionConfig<T, TKey, never, TUtils> & SingleResult,
+): Collection<T, TKey, TUtils> & SingleResult
+export function createCollection<
+  T extends object = Record<string, unknown>,
+  TKey extends string | number = string | number,
+  TUtils extends UtilsRecord = UtilsRecord,
+>(options: CollectionConfig<T, TKey, never, TUtils>): Collection<T, TKey, TUtils>
+export function createCollection<T extends object, TKey extends string | number, TUtils extends UtilsRecord>(
+  options: CollectionConfig<T, TKey, never, TUtils>,
+): object {
   assertOnlyInstance()
   if (!options) throw new CollectionRequiresConfigError()
   if (!options.sync) throw new CollectionRequiresSyncConfigError()
@@ -35,7 +55,11 @@ export function createCollection<
         'for the engine indexes what queries ask for by itself',
     )
   }
-  return collectionFrom({ ...options, id: options.id || randomId() })
+  return collectionFrom({
+    ...options,
+    id: options.id || randomId(),
+    autoIndex: options.autoIndex ?? 'off',
+  })
 }
 
 /** Creates the collection of a configuration that nobody else changes. */
@@ -52,6 +76,7 @@ export function collectionFrom<T extends object, TKey extends string | number, T
 type Complete<T extends object, TKey extends string | number, TUtils extends UtilsRecord> = CollectionConfig<
   T,
   TKey,
+  never,
   TUtils
 > & { readonly id: string }
 

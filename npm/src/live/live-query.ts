@@ -31,12 +31,12 @@ export function liveQueryCollectionOptions<
   TUtils extends UtilsRecord = UtilsRecord,
 >(
   config: LiveQueryCollectionConfig<TContext, TResult, TKey, TUtils>,
-): CollectionConfig<TResult, TKey, TUtils> & { readonly id: string } {
+): CollectionConfig<TResult, TKey, never, TUtils> & { readonly id: string } {
   const query = queryOf(config.query)
   assertRootResult(query)
   assertCompilable(query)
   const collation = config.defaultStringCollation ?? inherited(query.from)
-  const options: CollectionConfig<TResult, TKey, TUtils> & { readonly id: string } = {
+  const options: CollectionConfig<TResult, TKey, never, TUtils> & { readonly id: string } = {
     id: config.id || `live-query-${++count}`,
     getKey: keyOf<TKey>,
     gcTime: config.gcTime ?? DEFAULT_GC_TIME,

@@ -45,7 +45,7 @@ type SourceRow<S> =
     ? S
     : S extends QueryOf<infer TContext>
       ? GetResult<TContext>
-      : S extends Collection<infer T, infer TKey, infer _TUtils>
+      : S extends Collection<infer T, infer TKey, infer _TUtils, infer _TSchema, infer _TInput>
         ? WithVirtualProps<T, TKey>
         : never
 

@@ -21,7 +21,7 @@ export type CollectionConfigFactory<
   T extends object,
   TKey extends string | number,
   TUtils extends UtilsRecord,
-> = (client: DbClient) => CollectionConfig<T, TKey, TUtils>
+> = (client: DbClient) => CollectionConfig<T, TKey, never, TUtils>
 
 /** Options of `client.collection`. */
 export interface CollectionMaterializeOptions<T extends object = Untyped> {

@@ -26,7 +26,7 @@ export interface Collection<
   TInput extends object = T,
 > extends CollectionInternals<T, TKey> {
   readonly id: string
-  readonly config: BaseCollectionConfig<T, TKey, TUtils>
+  readonly config: BaseCollectionConfig<T, TKey, never, TUtils>
   readonly utils: TUtils
   readonly status: CollectionStatus
   /** Number of running subscriptions. */
@@ -120,4 +120,6 @@ export interface Collection<
 
 /** The row type of a collection, virtual properties included. */
 export type InferCollectionType<C> =
-  C extends Collection<infer T, infer TKey, infer _TUtils> ? WithVirtualProps<T, TKey> : never
+  C extends Collection<infer T, infer TKey, infer _TUtils, infer _TSchema, infer _TInput>
+    ? WithVirtualProps<T, TKey>
+    : never

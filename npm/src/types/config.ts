@@ -88,10 +88,14 @@ export interface SyncConfig<
   mergeSyncMeta?(current: unknown, incoming: unknown): unknown
 }
 
+/** A schema of any rows. */
+export type AnySchema = StandardSchema<Untyped, Untyped>
+
 /** What every kind of collection is configured with. */
 export interface BaseCollectionConfig<
   T extends object = Record<string, unknown>,
   TKey extends string | number = string | number,
+  TSchema extends AnySchema = never,
   TUtils extends UtilsRecord = UtilsRecord,
 > {
   /** Identity in messages and virtual properties; a random UUID if left out or empty. */
@@ -105,7 +109,7 @@ export interface BaseCollectionConfig<
   /** How strings are ordered in queries over this collection. */
   defaultStringCollation?: StringCollationConfig
   /** Validates rows and changes of `insert` and `update`, never what is synced. */
-  schema?: StandardSchema<Untyped, Untyped>
+  schema?: [TSchema] extends [never] ? AnySchema : TSchema
   /** Whether all rows are synced, or those that queries ask for. */
   syncMode?: SyncMode
   /** Whether indexes are made for what queries filter and order by; the engine does so by itself in any case. */
@@ -128,7 +132,8 @@ export interface BaseCollectionConfig<
 export interface CollectionConfig<
   T extends object = Record<string, unknown>,
   TKey extends string | number = string | number,
+  TSchema extends AnySchema = never,
   TUtils extends UtilsRecord = UtilsRecord,
-> extends BaseCollectionConfig<T, TKey, TUtils> {
+> extends BaseCollectionConfig<T, TKey, TSchema, TUtils> {
   sync: SyncConfig<T, TKey>
 }

@@ -18,7 +18,7 @@ export interface LiveQueryCollectionConfig<
   TKey extends string | number = string | number,
   TUtils extends UtilsRecord = UtilsRecord,
 > extends Pick<
-    BaseCollectionConfig<TResult, TKey, TUtils>,
+    BaseCollectionConfig<TResult, TKey, never, TUtils>,
     'id' | 'startSync' | 'defaultStringCollation' | 'utils'
   > {
   /** The query, or a function that builds it from a fresh builder. */

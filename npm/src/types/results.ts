@@ -2,7 +2,7 @@
 import type { OrderBy } from '../query/ir.ts'
 import type { ChangeMessage, DeleteKeyMessage, SubscribeChangesOptions } from './changes.ts'
 import type { Collection } from './collection.ts'
-import type { CollectionConfig } from './config.ts'
+import type { AnySchema, CollectionConfig } from './config.ts'
 import type { Untyped, UtilsRecord } from './rows.ts'
 
 /** Marks what holds one row or none, such as the result of a query with `findOne`. */
@@ -24,9 +24,9 @@ export interface MaybeSingleResult {
 export type CollectionConfigSingleRowOption<
   T extends object = Record<string, unknown>,
   TKey extends string | number = string | number,
-  _TSchema = never,
+  TSchema extends AnySchema = never,
   TUtils extends UtilsRecord = UtilsRecord,
-> = CollectionConfig<T, TKey, TUtils> & MaybeSingleResult
+> = CollectionConfig<T, TKey, TSchema, TUtils> & MaybeSingleResult
 
 /** What planning a query needs of a collection. */
 export type CollectionLike<

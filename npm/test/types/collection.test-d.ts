@@ -16,7 +16,7 @@ declare function create<
   T extends object,
   TKey extends string | number,
   TUtils extends UtilsRecord = UtilsRecord,
->(config: CollectionConfig<T, TKey, TUtils>): Collection<T, TKey, TUtils>
+>(config: CollectionConfig<T, TKey, never, TUtils>): Collection<T, TKey, TUtils>
 
 type UserRow = WithVirtualProps<User, number>
 
