@@ -20,7 +20,12 @@ export function isLocalOnly(config: object): boolean {
 }
 
 /** What `localOnlyCollectionOptions` gives. */
-type Options<T extends object, TKey extends Key> = CollectionConfig<T, TKey, never, LocalOnlyCollectionUtils> & {
+type Options<T extends object, TKey extends Key> = CollectionConfig<
+  T,
+  TKey,
+  never,
+  LocalOnlyCollectionUtils
+> & {
   readonly id: string
   readonly utils: LocalOnlyCollectionUtils
 }

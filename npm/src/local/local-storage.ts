@@ -14,7 +14,12 @@ import { StoredRows } from './stored-rows.ts'
 type Key = string | number
 
 /** What `localStorageCollectionOptions` gives. */
-type Options<T extends object, TKey extends Key> = CollectionConfig<T, TKey, never, LocalStorageCollectionUtils> & {
+type Options<T extends object, TKey extends Key> = CollectionConfig<
+  T,
+  TKey,
+  never,
+  LocalStorageCollectionUtils
+> & {
   readonly id: string
   readonly utils: LocalStorageCollectionUtils
 }
