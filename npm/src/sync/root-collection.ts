@@ -217,11 +217,17 @@ export class RootCollection extends ManagedCollection {
     this.shell.extract(() => this.source.writeContent(command, this.#slots, this.#fresh))
     this.#parked = false
     let receipt: Receipt = true
-    this.shell.send(command, () => {
-      const metadata = transaction.takeMetadata()
-      if (this.#parked) receipt = this.#wait(number, metadata)
-      else this.#store(number, metadata)
-    })
+    let taken = false
+    try {
+      this.shell.send(command, () => {
+        taken = true
+        const metadata = transaction.takeMetadata()
+        if (this.#parked) receipt = this.#wait(number, metadata)
+        else this.#store(number, metadata)
+      })
+    } finally {
+      if (!taken) this.#giveBack(this.#triples, 3)
+    }
     return receipt
   }
 
@@ -240,7 +246,25 @@ export class RootCollection extends ManagedCollection {
     command.int(hold)
     command.words(ops)
     this.shell.extract(() => this.source.writeContent(command, this.#slots, this.#fresh))
-    this.shell.send(command)
+    let taken = false
+    try {
+      this.shell.send(command, () => {
+        taken = true
+      })
+    } finally {
+      if (!taken) this.#giveBack(ops, 4)
+    }
+  }
+
+  /** Frees the slots and the new keys of a message that the engine did not take. The lowest are used again first: there are no gaps. */
+  #giveBack(ops: readonly number[], stride: number): void {
+    const slots: number[] = []
+    for (let i = 0; i < ops.length; i += stride) {
+      for (let j = i + 2; j < i + stride; j++) if (ops[j] !== NONE) slots.push(ops[j] as number)
+    }
+    const descending = (a: number, b: number) => b - a
+    this.source.freeSlots(Uint32Array.from(slots.sort(descending)), 0, slots.length)
+    this.source.freeKeys(Uint32Array.from(this.#fresh.sort(descending)), 0, this.#fresh.length)
   }
 
   #place({ op, key, row, changes, removed, optimistic }: LocalWrite, ops: number[]): void {

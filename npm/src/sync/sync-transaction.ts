@@ -100,6 +100,9 @@ export class SyncTransaction {
 
   #scan(key: Key, before: number): number {
     for (let i = before - 1; i >= 0; i--) if (this.keys[i] === key) return i
+    // NaN is the one key that is not equal to itself.
+    if (!Number.isNaN(key)) return -1
+    for (let i = before - 1; i >= 0; i--) if (Number.isNaN(this.keys[i])) return i
     return -1
   }
 

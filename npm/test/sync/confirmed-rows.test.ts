@@ -358,6 +358,32 @@ describe('the state below', () => {
   })
 })
 
+describe('keys that are unlike others', () => {
+  it('are NaN, of which there is one, and -0, which is 0', () => {
+    const feed = feedOf()
+    feed.insert({ id: Number.NaN, a: 1, b: 1 }, { id: -0, a: 1, b: 1 })
+    feed.update({ id: Number.NaN, a: 2 }, { id: 0, a: 2 }, { id: Number.NaN, b: 2 }, { id: -0, b: 2 })
+    expect([...feed.collection.keys()]).toEqual([0, Number.NaN])
+    for (const key of [0, -0, Number.NaN]) expect(feed.collection.get(key)).toMatchObject({ a: 2, b: 2 })
+    feed.remove(Number.NaN, -0)
+    expect(feed.collection.size).toBe(0)
+  })
+})
+
+describe('a source that failed', () => {
+  it('recovers by a transaction that replaces all rows', () => {
+    const feed = feedOf({ id: 1 })
+    feed.params.markError(new Error('lost'))
+    feed.insert({ id: 2 })
+    expect([feed.collection.status, feed.collection.size]).toEqual(['error', 2])
+    feed.commit(({ truncate, write }) => {
+      truncate()
+      write({ type: 'insert', value: { id: 3 } })
+    })
+    expect([feed.collection.status, [...feed.collection.keys()]]).toEqual(['ready', [3]])
+  })
+})
+
 describe('what a sync function gives back', () => {
   const started = (sync: unknown, syncMode: 'eager' | 'on-demand' = 'eager') =>
     createCollection<Row>({ id: 'c', getKey: (row) => row.id, syncMode, sync: { sync: sync as () => void } })

@@ -165,6 +165,16 @@ describe('receipts', () => {
     expect(await state(abandoned)).toBe('AbortError')
   })
 
+  it('resolve though somebody who is told cleans the collection up', async () => {
+    const { feed, accept } = sending({ rows: [{ id: 1, a: 1 }] })
+    edit(feed, 1, 5)
+    const receipt = committed(feed, { id: 1, a: 2 })
+    feed.collection.subscribeChanges(() => void feed.collection.cleanup(), { includeInitialState: false })
+    await accept()
+    expect(feed.collection.status).toBe('cleaned-up')
+    expect(await state(receipt)).toBe('applied')
+  })
+
   it('are no unhandled rejections when nobody looks', async () => {
     const { feed } = sending({ rows: [{ id: 1, a: 1 }] })
     const unhandled = vi.fn()
