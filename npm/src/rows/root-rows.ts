@@ -63,7 +63,7 @@ export class RootRows implements RootPulls, RowSource {
   readonly #standings = new Standings()
   /** The confirmed slots of keys that local writes cover. */
   readonly #below = new Map<number, number>()
-  /** Key ids that local writes were made to. */
+  /** Key ids that local writes were made to which no version is known to have confirmed. */
   readonly #written = new Set<number>()
   readonly showsStanding = false
   #columns: readonly Column[] = []
@@ -214,7 +214,13 @@ export class RootRows implements RootPulls, RowSource {
 
   /** Takes in which rows were confirmed after a local write. */
   setLocal(slots: Uint32Array, at: number, n: number): void {
-    for (let i = at; i < at + n; i++) this.#standings.set(slots[i] as number, Standing.local)
+    for (let i = at; i < at + n; i++) {
+      const slot = slots[i] as number
+      this.#standings.set(slot, Standing.local)
+      // The write is confirmed, and there is no other: the next version confirms none.
+      const keyId = this.keyIdOf(slot)
+      if (this.below(keyId) === undefined) this.#written.delete(keyId)
+    }
   }
 
   essence(slot: number): object {

@@ -144,6 +144,24 @@ describe('how far a row is confirmed', () => {
     expect(live.get(1)).toBe(before)
   })
 
+  it('is not told to selects of $origin when it stays the same', async () => {
+    const feed = feedOf({ id: 1, a: 1, b: 1 })
+    const live = createLiveQueryCollection((q) =>
+      q.from({ r: feed.collection }).select(({ r }) => ({ b: r.b, origin: r.$origin })),
+    )
+    live.startSyncImmediate()
+    const transaction = pending(() => edit(feed, 1, { a: 2 }))
+    await transaction.commit()
+    feed.update({ id: 1, a: 2 })
+    expect(live.get(1)?.origin).toBe('local')
+    feed.update({ id: 1, a: 3 })
+    const changes = vi.fn()
+    live.subscribeChanges(changes, { includeInitialState: false })
+    feed.update({ id: 1, a: 4 })
+    expect(changes).not.toHaveBeenCalled()
+    expect(live.get(1)?.origin).toBe('remote')
+  })
+
   it('keeps values of the row under the same names', () => {
     const feed = feedOf({ id: 1, $synced: 'mine', $origin: 'elsewhere' } as Row)
     expect(feed.collection.get(1)).toMatchObject({ $synced: 'mine', $origin: 'elsewhere', $key: 1 })
