@@ -20,6 +20,8 @@ export function mergeMutations(
         modified: incoming.modified,
         changes: { ...existing.changes, ...incoming.changes },
         ...inherited(existing, incoming),
+        // The row is there already, or is not to be; an update of it changes nothing of that.
+        optimistic: existing.optimistic,
         mutationId: incoming.mutationId,
         updatedAt: incoming.updatedAt,
       }
@@ -31,6 +33,7 @@ export function mergeMutations(
         original: existing.original,
         changes: { ...existing.changes, ...incoming.changes },
         ...inherited(existing, incoming),
+        optimistic: incoming.optimistic,
       }
     case 'delete-insert':
       return replacement(existing, incoming)

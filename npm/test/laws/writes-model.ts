@@ -279,9 +279,9 @@ export function merged(before: Write | undefined, now: Write): Write | undefined
   if (before === undefined) return now
   const silent = before.silent || now.silent
   if (before.kind === 'insert' && now.kind === 'delete') return undefined
-  if (before.kind === 'insert' && now.kind === 'update') return { ...before, row: now.row, silent }
+  if (before.kind === 'insert' && now.kind === 'update') return { ...before, row: now.row }
   if (before.kind === 'update' && now.kind === 'update') {
-    return { ...now, original: before.original, changes: { ...before.changes, ...now.changes }, silent }
+    return { ...now, original: before.original, changes: { ...before.changes, ...now.changes } }
   }
   if (before.kind === 'delete' && now.kind === 'insert') {
     const { original } = before
