@@ -5,7 +5,7 @@ type Fields = Record<string, unknown>
 
 /**
  * What two mutations of one transaction to the same row come to, or undefined if to nothing. The later one was
- * made of the row as the earlier one left it.
+ * made of the row as the earlier one left it, unless that did not show.
  */
 export function mergeMutations(
   existing: PendingMutation,
@@ -31,6 +31,7 @@ export function mergeMutations(
       return {
         ...incoming,
         original: existing.original,
+        modified: existing.optimistic ? incoming.modified : updated(existing.modified, incoming),
         changes: { ...existing.changes, ...incoming.changes },
         ...inherited(existing, incoming),
         optimistic: incoming.optimistic,
@@ -38,7 +39,8 @@ export function mergeMutations(
     case 'delete-insert':
       return replacement(existing, incoming)
     default:
-      // update then delete, delete then delete, insert then insert: the later one says all.
+      // update then delete, delete then delete, insert then insert, a delete that did not show then update: the
+      // later one says all.
       return incoming
   }
 }
@@ -49,6 +51,16 @@ function inherited(existing: PendingMutation, incoming: PendingMutation): Partia
     syncMetadata: { ...existing.syncMetadata, ...incoming.syncMetadata },
     optimistic: existing.optimistic && incoming.optimistic,
   }
+}
+
+/** A row with the changes of a mutation that did not see it. */
+function updated(row: PendingMutation['modified'], { changes, modified }: PendingMutation): Fields {
+  const result = Object.assign(Object.create(Object.getPrototypeOf(row) as object | null), row) as Fields
+  for (const name of Object.keys(changes)) {
+    if (Object.hasOwn(modified, name)) result[name] = changes[name]
+    else delete result[name]
+  }
+  return result
 }
 
 /** A row that was deleted and inserted anew is an update of the row that was there before the transaction. */

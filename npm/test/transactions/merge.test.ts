@@ -169,6 +169,29 @@ describe('two mutations of one row in a transaction', () => {
     expect(only()).toMatchObject({ optimistic: false, changes: { n: 6 } })
     expect(seen(rows)).toBe('1=1 2=2 3=3')
   })
+
+  it('an update of a row whose earlier update does not show holds both', () => {
+    transaction.mutate(() => {
+      rows.update(1, { optimistic: false }, set(5))
+      rows.update(1, (draft) => {
+        draft.a = 1
+      })
+    })
+    expect(only()).toMatchObject({
+      original: { id: 1, n: 1 },
+      modified: { id: 1, n: 5, a: 1 },
+      changes: { n: 5, a: 1 },
+    })
+  })
+
+  it('a delete that does not show is replaced by a later update', () => {
+    transaction.mutate(() => {
+      rows.delete(1, { optimistic: false })
+      rows.update(1, set(5))
+    })
+    expect(only()).toMatchObject({ type: 'update', original: { id: 1, n: 1 }, changes: { n: 5 } })
+    expect(seen(rows)).toBe('1=5* 2=2 3=3')
+  })
 })
 
 describe('a delete without confirmation that is inserted', () => {
