@@ -259,25 +259,26 @@ class World {
     if ((what === 'insert') === (visible !== undefined)) return undefined
     const before = visible === undefined ? undefined : bare(visible)
     const existing = local.layers.get(key)
-    const silent =
-      !optimistic || (existing?.silent === true && what !== 'delete' && existing.effect.kind !== 'delete')
+    const silent = !optimistic
     if (what === 'insert') {
       const row = { id: key, a: n, b: n }
       if (existing?.effect.kind !== 'delete') {
         const at = existing?.effect.kind === 'insert' ? existing.effect.at : this.#model.nextPlace()
-        return { layer: { effect: { kind: 'insert', row, at }, silent: !optimistic, original: undefined } }
+        return { layer: { effect: { kind: 'insert', row, at }, silent, original: undefined } }
       }
       const original = existing.original as Fields
+      // The insert is an update of the row that was deleted; one of a row that is another by now is not looked at here.
+      const under = this.#model.under(local, key)
+      if (under === undefined || JSON.stringify(bare(under)) !== JSON.stringify(bare(original)))
+        return undefined
       const changes = Object.fromEntries(
         Object.entries(row).filter(([field, value]) => original[field as 'a'] !== value),
       )
-      return {
-        layer: { effect: { kind: 'patch', changes }, silent: !optimistic || existing.silent, original },
-      }
+      return { layer: { effect: { kind: 'patch', changes }, silent, original } }
     }
     if (what === 'delete') {
       if (existing?.effect.kind === 'insert') return { layer: undefined }
-      return { layer: { effect: { kind: 'delete' }, silent: !optimistic, original: before } }
+      return { layer: { effect: { kind: 'delete' }, silent, original: before } }
     }
     if ((before as Fields)[what] === n) return undefined
     const changes = { [what]: n }
@@ -289,7 +290,7 @@ class World {
       const all = { ...existing.effect.changes, ...changes }
       return { layer: { effect: { kind: 'patch', changes: all }, silent, original: existing.original } }
     }
-    return { layer: { effect: { kind: 'patch', changes }, silent: !optimistic, original: before } }
+    return { layer: { effect: { kind: 'patch', changes }, silent, original: before } }
   }
 
   #call({ key, what, n, optimistic }: Change): Transaction {
@@ -328,7 +329,10 @@ class World {
       this.#model.locals.sort((a, b) => a.number - b.number)
     }
     transaction.mutate(() => {
-      for (const change of changes) {
+      for (const given of changes) {
+        // All that a transaction does to a row shows, or nothing.
+        const existing = local.layers.get(given.key)
+        const change = existing === undefined ? given : { ...given, optimistic: !existing.silent }
         const result = this.#layer(local, change)
         if (result === undefined) continue
         this.#call(change)

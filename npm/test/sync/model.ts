@@ -112,6 +112,7 @@ export class Model {
         for (const { layers, answered } of this.locals) if (layers.has(key)) answered.add(key)
     }
     if (commit.truncates) {
+      for (const key of this.confirmed.keys()) this.#unmark(key)
       this.confirmed.clear()
       this.rowMetadata.clear()
     }
@@ -124,7 +125,7 @@ export class Model {
         this.confirmed.set(key, { row: { ...below, ...op.row }, origin })
       }
       if (op.op !== 'merge' && !commit.rows.has(key)) this.rowMetadata.delete(key)
-      if (!this.locals.some(({ layers }) => layers.has(key))) this.#marks.delete(key)
+      this.#unmark(key)
     }
     for (const [key, value] of commit.rows) {
       if (value === undefined) this.rowMetadata.delete(key)
@@ -136,6 +137,11 @@ export class Model {
       if (value === undefined) this.named.delete(name)
       else this.named.set(name, value)
     }
+  }
+
+  /** The source has said something about a key: that confirms what was done to it, unless more is under way. */
+  #unmark(key: Key): void {
+    if (!this.locals.some(({ layers }) => layers.has(key))) this.#marks.delete(key)
   }
 
   put(local: Local, key: Key, layer: Layer | undefined): void {
@@ -189,23 +195,29 @@ export class Model {
     }
   }
 
-  layersOf(key: Key): Layer[] {
+  layersOf(key: Key, before?: Local): Layer[] {
+    const under = before === undefined ? this.locals.length : this.locals.indexOf(before)
     return [
       ...this.kept.filter((one) => one.key === key).map(({ layer }) => layer),
-      ...this.locals.flatMap(({ layers }) => layers.get(key) ?? []),
+      ...this.locals.slice(0, under).flatMap(({ layers }) => layers.get(key) ?? []),
     ]
+  }
+
+  /** The row that a transaction changes. */
+  under(local: Local, key: Key): Shown | undefined {
+    return this.#fold(key, local)?.row
   }
 
   shown(key: Key): Shown | undefined {
     return this.#fold(key)?.row
   }
 
-  #fold(key: Key): { row: Shown; at: number } | undefined {
+  #fold(key: Key, before?: Local): { row: Shown; at: number } | undefined {
     const below = this.confirmed.get(key)
     let row = below?.row
     let pending = false
     let at = 0
-    for (const { effect, silent } of this.layersOf(key)) {
+    for (const { effect, silent } of this.layersOf(key, before)) {
       if (silent) continue
       if (effect.kind === 'insert') {
         row = effect.row
