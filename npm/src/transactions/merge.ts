@@ -3,6 +3,14 @@ import type { PendingMutation } from '../types/transactions.ts'
 
 type Fields = Record<string, unknown>
 
+/** Updates that stand for a delete and an insert. */
+const replacements = new WeakSet<PendingMutation>()
+
+/** Whether a mutation puts a whole row in the place of another, whatever that is by then. */
+export function isReplacement(mutation: PendingMutation): boolean {
+  return replacements.has(mutation)
+}
+
 /**
  * What two mutations of one transaction to the same row come to, or undefined if to nothing. The later one was
  * made of the row as the earlier one left it, unless that did not show.
@@ -27,8 +35,8 @@ export function mergeMutations(
       }
     case 'insert-delete':
       return undefined
-    case 'update-update':
-      return {
+    case 'update-update': {
+      const merged = {
         ...incoming,
         original: existing.original,
         modified: existing.optimistic ? incoming.modified : updated(existing.modified, incoming),
@@ -36,6 +44,9 @@ export function mergeMutations(
         ...inherited(existing, incoming),
         optimistic: incoming.optimistic,
       }
+      if (replacements.has(existing)) replacements.add(merged)
+      return merged
+    }
     case 'delete-insert':
       return replacement(existing, incoming)
     default:
@@ -72,11 +83,13 @@ function replacement(existing: PendingMutation, incoming: PendingMutation): Pend
     if (!Object.hasOwn(before, name) || !deepEquals(before[name], after[name])) changes[name] = after[name]
   }
   for (const name of Object.keys(before)) if (!Object.hasOwn(after, name)) changes[name] = undefined
-  return {
+  const replacing: PendingMutation = {
     ...incoming,
     type: 'update',
     original: before,
     changes,
     ...inherited(existing, incoming),
   }
+  replacements.add(replacing)
+  return replacing
 }

@@ -2,6 +2,7 @@ import { insideOf } from '../collection/access.ts'
 import type { LocalWrite } from '../sync/local-write.ts'
 import { RootCollection } from '../sync/root-collection.ts'
 import type { PendingMutation } from '../types/transactions.ts'
+import { isReplacement } from './merge.ts'
 
 /** The root collection a mutation writes to. */
 export function rootOf(mutation: PendingMutation): RootCollection {
@@ -20,7 +21,7 @@ export function rowOf({ globalKey, key }: PendingMutation): string {
 export function writeOf(mutation: PendingMutation): LocalWrite {
   const { type, key, modified, optimistic } = mutation
   if (type === 'delete') return { op: 'delete', key, optimistic }
-  if (type === 'insert') return { op: 'insert', key, row: modified, optimistic }
+  if (type === 'insert' || isReplacement(mutation)) return { op: 'insert', key, row: modified, optimistic }
   const removed = Object.keys(mutation.changes).filter((name) => !Object.hasOwn(modified, name))
   return { op: 'update', key, row: modified, changes: mutation.changes, removed, optimistic }
 }

@@ -1,5 +1,11 @@
 import { beforeEach, describe, expect, it } from 'vitest'
-import { createTransaction, type PendingMutation, type Transaction } from '../../src/index.ts'
+import {
+  createCollection,
+  createTransaction,
+  type PendingMutation,
+  type SyncParams,
+  type Transaction,
+} from '../../src/index.ts'
 import { type Row, type Source, settle } from '../shell/source.ts'
 import { items, seen, set } from './world.ts'
 
@@ -218,5 +224,41 @@ describe('one call with a key that is named twice', () => {
       [2, 12],
     ])
     expect(rows.delete([3, 3]).mutations).toHaveLength(1)
+  })
+})
+
+describe('a row that a transaction deletes and inserts anew', () => {
+  it('is the whole inserted row, whatever the source makes of the deleted one meanwhile', () => {
+    let params: SyncParams<{ id: number; a?: number; b?: number }, number> | undefined
+    const collection = createCollection<{ id: number; a?: number; b?: number }, number>({
+      getKey: (row) => row.id,
+      startSync: true,
+      sync: {
+        rowUpdateMode: 'full',
+        sync: (given) => {
+          params = given
+          given.begin()
+          given.write({ type: 'insert', value: { id: 1, a: 1, b: 1 } })
+          given.commit()
+          given.markReady()
+        },
+      },
+    })
+    const transaction = createTransaction({ autoCommit: false, mutationFn: async () => {} })
+    transaction.mutate(() => {
+      collection.delete(1)
+      collection.insert({ id: 1, a: 2 })
+      collection.update(1, (draft) => {
+        draft.a = 3
+      })
+    })
+    params?.begin()
+    params?.write({ type: 'update', value: { id: 1, a: 9, b: 9 } })
+    params?.commit()
+    expect(collection.get(1)).toMatchObject({ id: 1, a: 3 })
+    expect(collection.get(1)).not.toHaveProperty('b')
+    expect(transaction.mutations).toMatchObject([{ type: 'update', changes: { a: 3, b: undefined } }])
+    transaction.rollback()
+    expect(collection.get(1)).toMatchObject({ a: 9, b: 9 })
   })
 })
