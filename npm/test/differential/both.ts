@@ -18,6 +18,8 @@ export class Both {
   readonly #kept = [new Set<Key>(), new Set<Key>()] as const
   /** Transactions whose end has been taken note of. */
   readonly #ended = new Set<Sent>()
+  /** By collection: transactions that have ever written to it. */
+  readonly #touched = [new Set<Sent>(), new Set<Sent>()] as const
   /** By collection: whether a sync transaction waits. */
   readonly #waits = [false, false]
   /** What was left out, by the difference it would have shown. */
@@ -101,6 +103,10 @@ export class Both {
       if (!waits || !alone)
         return this.#avoid('Sync transactions that touch no pending row are applied at once')
     }
+    const withdrawn = [...this.#touched[at as 0]].some((one) => {
+      return one.state === 'persisting' && !sending.some(({ transaction }) => transaction === one)
+    })
+    if (withdrawn) return this.#avoid('Sync transactions that touch no pending row are applied at once')
     const applies = sending.length === 0 || truncate || immediate
     const updated = this.#mutationsAt(at).filter(({ type }) => type === 'update')
     if (
@@ -173,6 +179,7 @@ export class Both {
             fitting.push(change)
           }
           side.write(change)
+          if (side === this.#ours) this.#touched[change.at as 0].add(transaction)
         }
       })
     }

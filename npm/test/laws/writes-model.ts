@@ -28,6 +28,8 @@ export interface Write {
   /** Of an update: the fields it sets, undefined for those it removes. */
   readonly changes: Readonly<Record<string, unknown>>
   readonly silent: boolean
+  /** Of an update: it stands for a delete and an insert, and puts its row in the place of whatever is there. */
+  readonly replaces?: boolean | undefined
 }
 
 /** A transaction: its writes by collection and key. */
@@ -106,10 +108,10 @@ export class ModelRoot {
     if (!this.running) return undefined
     let row = this.confirmed.get(key)
     let pending = false
-    for (const { kind, row: whole, changes, silent } of this.layers(key)) {
+    for (const { kind, row: whole, changes, silent, replaces } of this.layers(key)) {
       if (silent) continue
       if (kind === 'delete') row = undefined
-      else if (kind === 'insert') row = whole
+      else if (kind === 'insert' || replaces) row = whole
       else if (row !== undefined) row = changed(row, changes)
       pending = row !== undefined && (pending || kind !== 'delete')
     }
@@ -206,7 +208,7 @@ export class ModelRoot {
     const sending = this.#model.running.filter((one) => one.state === 'persisting')
     const writes = sending.flatMap((one) => [...one.of(this)])
     if (writes.length === 0) return false
-    if (writes.some(([, { kind }]) => kind === 'insert')) return true
+    if (writes.some(([, { kind, replaces }]) => kind === 'insert' || replaces)) return true
     const busy = new Set(writes.map(([key]) => key))
     for (const { ops } of this.waiting) for (const { key } of ops) busy.add(key)
     return batch.ops.some(({ key }) => busy.has(key))
@@ -281,14 +283,19 @@ export function merged(before: Write | undefined, now: Write): Write | undefined
   if (before.kind === 'insert' && now.kind === 'delete') return undefined
   if (before.kind === 'insert' && now.kind === 'update') return { ...before, row: now.row }
   if (before.kind === 'update' && now.kind === 'update') {
-    return { ...now, original: before.original, changes: { ...before.changes, ...now.changes } }
+    return {
+      ...now,
+      original: before.original,
+      changes: { ...before.changes, ...now.changes },
+      replaces: before.replaces,
+    }
   }
   if (before.kind === 'delete' && now.kind === 'insert') {
     const { original } = before
     const changes: Record<string, unknown> = {}
     for (const name of Object.keys(original)) if (!(name in now.row)) changes[name] = undefined
     for (const [name, value] of Object.entries(now.row)) if (original[name] !== value) changes[name] = value
-    return { kind: 'update', row: now.row, original, changes, silent }
+    return { kind: 'update', row: now.row, original, changes, silent, replaces: true }
   }
   return now
 }
