@@ -12,7 +12,8 @@ const dist = (name: string): string => join(packageDir, 'dist', name)
 // Chromium compiles at most 8 MB synchronously on the main thread; half of that leaves room to grow.
 const rawBudget = 4_000_000
 const brotliBudget = 700_000
-const scriptBudget = 60_000
+// What an application does not import is left out of its bundle; this is everything there is.
+const scriptBudget = 70_000
 
 it('the engine stays within its size budget', () => {
   const raw = readFileSync(dist('engine.wasm'))
