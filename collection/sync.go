@@ -1,6 +1,7 @@
 package collection
 
 import (
+	"slices"
 	"strconv"
 
 	"millrace.dev/millrace/d2"
@@ -62,6 +63,9 @@ func (r *Root) Apply(tx *Sync, out Effects) (changes []d2.Change, parked bool, e
 		err = r.checkFresh(tx.Ops)
 	}
 	if err == nil {
+		// A load is one transaction: what it takes is made in one go.
+		r.wanted = slices.Grow(r.wanted, len(tx.Ops)/3*2)
+		r.slots = slices.Grow(r.slots, len(tx.Ops)/3)
 		for i := 0; i < len(tx.Ops); i += 3 {
 			if op := tx.Ops[i]; op != OpDelete {
 				r.want(tx.Ops[i+2], tx.Ops[i+1], op != OpMerge)
@@ -167,6 +171,8 @@ func (r *Root) confirm(ops []uint32, truncate bool) {
 			r.entries[i].remove()
 		}
 	}
+	r.entries = slices.Grow(r.entries, len(ops)/3)
+	r.spent = slices.Grow(r.spent, len(ops)/3)
 	for i := 0; i < len(ops); i += 3 {
 		e := r.enter(ops[i+1])
 		switch ops[i] {
