@@ -16,6 +16,9 @@ const (
 	OpConst           // a constant cell
 	OpCall            // a function of its arguments
 	OpList            // a list of constants, only as the right side of in
+	OpExists          // whether Sub has rows; not, if Negated
+	OpAgg             // aggregate Name of Args[0] over a group
+	OpPull            // the value at Path of what callback Of says of a row, or with Live of the row live collection Of shows
 )
 
 // Fn names a function. The numbers are internal; the wire carries names.
@@ -77,13 +80,23 @@ func FnByName(name []byte) (fn Fn, minArgs, maxArgs int, ok bool) {
 }
 
 // Expr is an expression. Trees are immutable once built and may share nodes.
+//
+// In a plan a reference begins with an alias. Once compiled it is over the rows
+// of a space (docs/queries.md): Leaf says which of its leaves, and Path begins
+// there; the empty path of a leaf that is a value is that value.
 type Expr struct {
-	Op   Op
-	Fn   Fn
-	Path []string
-	Cell value.Cell
-	Args []*Expr
-	List []value.Cell
+	Op      Op
+	Fn      Fn
+	Leaf    uint32
+	Path    []string
+	Cell    value.Cell
+	Args    []*Expr
+	List    []value.Cell
+	Name    string // OpAgg
+	Sub     *Plan  // OpExists
+	Negated bool   // OpExists
+	Of      uint32 // OpPull
+	Live    bool   // OpPull
 }
 
 // Ref returns a reference to path.
