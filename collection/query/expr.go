@@ -12,13 +12,13 @@ type Op uint8
 
 // The expression kinds. The first four come over the wire under these numbers.
 const (
-	OpRef   Op = iota // a path into the source row
-	OpConst           // a constant cell
-	OpCall            // a function of its arguments
-	OpList            // a list of constants, only as the right side of in
-	OpExists          // whether Sub has rows; not, if Negated
-	OpAgg             // aggregate Name of Args[0] over a group
-	OpPull            // the value at Path of what callback Of says of a row, or with Live of the row live collection Of shows
+	OpRef    Op = iota // a path into the source row
+	OpConst            // a constant cell
+	OpCall             // a function of its arguments
+	OpList             // a list of constants, only as the right side of in
+	OpExists           // whether Sub has rows; not, if Negated
+	OpAgg              // aggregate Name of Args[0] over a group
+	OpPull             // the value at Path of what callback Of says of a row, or with Live of the row live collection Of shows
 )
 
 // Fn names a function. The numbers are internal; the wire carries names.
