@@ -1,6 +1,6 @@
 /** Making and comparing nodes. Trees may be plain objects of any origin, so only their `type` tags are looked at. */
 
-import type { BasicExpression, Func } from '../query/ir.ts'
+import type { BasicExpression, Expression, Func } from '../query/ir.ts'
 import { isDate } from '../rows/brands.ts'
 import { sameValue } from './values.ts'
 
@@ -85,15 +85,18 @@ export function samePath(a: readonly (string | number)[], b: readonly (string | 
  * but a date is not a number; the lists of `in` compare member by member. O(nodes).
  */
 export function sameExpression(a: BasicExpression, b: BasicExpression): boolean {
-  const waiting: BasicExpression[] = [a, b]
+  const waiting: Expression[] = [a, b]
   for (let right = waiting.pop(); right !== undefined; right = waiting.pop()) {
-    const left = waiting.pop() as BasicExpression
+    const left = waiting.pop() as Expression
     if (left === right) continue
     if (left.type !== right.type) return false
     if (left.type === 'ref') {
       if (!samePath(left.path, (right as typeof left).path)) return false
     } else if (left.type === 'val') {
       if (!sameConstant(left.value, (right as typeof left).value)) return false
+    } else if (left.type === 'exists') {
+      // Two subqueries that are not one object are taken for different.
+      return false
     } else {
       const { name, args } = right as Func
       if (left.name !== name || left.args.length !== args.length) return false

@@ -1,5 +1,15 @@
 import type { Writer } from '../engine/writer.ts'
-import { type BasicExpression, type CompareOptions, Func, PropRef, type QueryIR, Value } from '../query/ir.ts'
+import { UnknownExpressionTypeError } from '../errors/query.ts'
+import {
+  type BasicExpression,
+  type CompareOptions,
+  type Expression,
+  Func,
+  getWhereExpression,
+  PropRef,
+  type QueryIR,
+  Value,
+} from '../query/ir.ts'
 import { memberStep } from '../rows/member-path.ts'
 import { Kind, type TextDictionary } from '../rows/texts.ts'
 import type { StringCollationConfig } from '../types/rows.ts'
@@ -47,7 +57,7 @@ export class QueryEncoder {
     const { where = [], orderBy = [] } = query
     to.array(5)
     to.array(where.length)
-    for (const predicate of where) this.#expression(predicate)
+    for (const predicate of where) this.#expression(getWhereExpression(predicate))
     if (select === undefined) to.nil()
     else {
       to.array(select.entries.length)
@@ -80,7 +90,7 @@ export class QueryEncoder {
     for (let i = from; i < path.length; i++) this.#to.str(path[i] as string)
   }
 
-  #expression(expression: BasicExpression): void {
+  #expression(expression: Expression): void {
     const to = this.#to
     switch (expression.type) {
       case 'ref':
@@ -93,6 +103,9 @@ export class QueryEncoder {
         to.int(Tag.constant)
         this.#cell(expression.value)
         break
+      case 'exists':
+      case 'agg':
+        throw new UnknownExpressionTypeError(expression.type)
       default: {
         const { name } = expression
         const args = operandsOf(expression)

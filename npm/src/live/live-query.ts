@@ -3,7 +3,7 @@ import { QueryMustHaveFromClauseError } from '../errors/query.ts'
 import { BaseQueryBuilder, getQueryIR, type InitialQueryBuilder, isQueryBuilder } from '../query/builder.ts'
 import { assertCompilable, assertRootResult } from '../query/check.ts'
 import type { Context, GetResult } from '../query/context.ts'
-import type { From, QueryIR } from '../query/ir.ts'
+import { type From, mainCollection, type QueryIR } from '../query/ir.ts'
 import type { Collection } from '../types/collection.ts'
 import type { CollectionConfig } from '../types/config.ts'
 import type { LiveQueryCollectionConfig, LiveQueryFn } from '../types/live-query.ts'
@@ -84,7 +84,5 @@ function queryOf(query: unknown): QueryIR {
 }
 
 function inherited(from: From): StringCollationConfig | undefined {
-  let source = from
-  while (source.type === 'queryRef') source = source.query.from
-  return source.collection.config.defaultStringCollation
+  return mainCollection(from)?.collection.config.defaultStringCollation
 }

@@ -1,5 +1,11 @@
-import { isExpressionSelect } from '../query/check.ts'
-import { type BasicExpression, parseSpreadKey, type Select } from '../query/ir.ts'
+import { UnknownExpressionTypeError } from '../errors/query.ts'
+import {
+  type BasicExpression,
+  isSelectNode,
+  parseSpreadKey,
+  type Select,
+  type SelectNode,
+} from '../query/ir.ts'
 import { Path } from '../rows/paths.ts'
 import type { Member, Template } from '../rows/template.ts'
 
@@ -68,9 +74,22 @@ function collect(select: Select, into: Fields): void {
     const last = segments.pop() as string
     const target = segments.reduce(nested, into)
     if (entry === true) continue
-    if (isExpressionSelect(entry)) put(target, { name: last, expression: entry })
+    if (isSelectNode(entry)) put(target, { name: last, expression: computedEntry(entry) })
     // An object without fields, which a Date given as a literal looks like, is no field.
     else if (Object.keys(entry).length > 0) collect(entry, nested(target, last))
+  }
+}
+
+/** An entry that is computed from one row. */
+function computedEntry(entry: SelectNode): BasicExpression {
+  switch (entry.type) {
+    case 'agg':
+    case 'exists':
+    case 'conditionalSelect':
+    case 'includesSubquery':
+      throw new UnknownExpressionTypeError(entry.type)
+    default:
+      return entry
   }
 }
 

@@ -1,8 +1,8 @@
 import { insideOf } from '../collection/access.ts'
 import type { ManagedCollection } from '../collection/lifecycle.ts'
 import { theSession } from '../collection/the-session.ts'
-import { InvalidSourceError } from '../errors/query.ts'
-import type { From, QueryIR } from '../query/ir.ts'
+import { InvalidSourceError, UnsupportedFromTypeError } from '../errors/query.ts'
+import { type From, mainCollection, type QueryIR } from '../query/ir.ts'
 import type { StringCollationConfig } from '../types/rows.ts'
 import { LiveCollection } from './live-collection.ts'
 import { compileSelect } from './select.ts'
@@ -31,6 +31,7 @@ export function liveCollection(query: QueryIR, { id, gcTime }: LiveIdentity): Li
 /** The collection a query reads; a query as a source becomes a collection of its own that nobody else sees. */
 function inputOf(from: From, id: string): ManagedCollection {
   if (from.type === 'queryRef') return liveCollection(from.query, { id, gcTime: Number.POSITIVE_INFINITY })
+  if (from.type !== 'collectionRef') throw new UnsupportedFromTypeError(from.type)
   const inside: ManagedCollection | undefined = insideOf(from.collection)
   if (inside === undefined) throw new InvalidSourceError(from.alias)
   return inside
@@ -38,7 +39,5 @@ function inputOf(from: From, id: string): ManagedCollection {
 
 /** How strings compare where a query does not say: as in the collection at the bottom of its sources. */
 function mainCollation(from: From): StringCollationConfig {
-  let source = from
-  while (source.type === 'queryRef') source = source.query.from
-  return source.collection.compareOptions
+  return mainCollection(from)?.collection.compareOptions ?? {}
 }

@@ -20,6 +20,7 @@ import type {
   WithResult,
 } from './context.ts'
 import {
+  type BasicExpression,
   CollectionRef,
   type CompareOptions,
   type From,
@@ -71,7 +72,7 @@ export class BaseQueryBuilder<TContext extends Context = Context> {
    */
   where(callback: WhereCallback<TContext>): QueryBuilder<TContext> {
     const result: unknown = callback(this.#refs as unknown as RefsForContext<TContext>)
-    const predicate = toExpression(result) as NonNullable<QueryIR['where']>[number]
+    const predicate = toExpression(result) as BasicExpression<boolean>
     // A value that became a constant just now was no expression.
     if (predicate.type === 'val' && predicate !== result)
       throw new InvalidWhereExpressionError(kindOf(result))

@@ -10,7 +10,15 @@ import {
   UnsupportedRootScalarSelectError,
 } from '../errors/query.ts'
 import { operators } from './functions.ts'
-import { type BasicExpression, isExpressionLike, parseSpreadKey, type QueryIR, type Select } from './ir.ts'
+import {
+  type BasicExpression,
+  getWhereExpression,
+  isSelectNode,
+  parseSpreadKey,
+  type QueryIR,
+  type Select,
+  type SelectNode,
+} from './ir.ts'
 
 const functionNames: ReadonlySet<string> = new Set(operators)
 const unsafeNames: ReadonlySet<string> = new Set(['__proto__', 'prototype', 'constructor'])
@@ -20,8 +28,7 @@ const unsafeNames: ReadonlySet<string> = new Set(['__proto__', 'prototype', 'con
  * @throws UnsupportedRootScalarSelectError
  */
 export function assertRootResult(query: QueryIR): void {
-  if (query.select !== undefined && isExpressionSelect(query.select))
-    throw new UnsupportedRootScalarSelectError()
+  if (query.select !== undefined && isSelectNode(query.select)) throw new UnsupportedRootScalarSelectError()
 }
 
 /**
@@ -42,17 +49,12 @@ export function assertCompilable(query: QueryIR): void {
   if ((query.limit !== undefined || query.offset !== undefined) && !query.orderBy?.length) {
     throw new LimitOffsetRequireOrderByError()
   }
-  for (const predicate of query.where ?? []) assertExpression(predicate)
+  for (const predicate of query.where ?? []) assertExpression(getWhereExpression(predicate))
   for (const term of query.orderBy ?? []) assertExpression(term.expression)
   if (query.select !== undefined) {
-    if (isExpressionSelect(query.select)) assertExpression(query.select)
+    if (isSelectNode(query.select)) assertExpression(query.select)
     else assertSelect(query.select)
   }
-}
-
-/** Whether a select clause is a single expression rather than an object of fields. */
-export function isExpressionSelect(select: Select | BasicExpression): select is BasicExpression {
-  return typeof select.type === 'string' && isExpressionLike(select)
 }
 
 function assertSelect(select: Select): void {
@@ -62,7 +64,7 @@ function assertSelect(select: Select): void {
       if (unsafeNames.has(segment)) throw new UnsafeAliasPathError(segment)
     }
     if (entry === true) continue
-    if (isExpressionSelect(entry)) assertExpression(entry)
+    if (isSelectNode(entry)) assertExpression(entry)
     else assertSelect(entry)
   }
 }
@@ -71,7 +73,7 @@ function assertSelect(select: Select): void {
  * Checks one expression. O(nodes).
  * @throws QueryCompilationError: the leaf class names the rule that is broken.
  */
-export function assertExpression(expression: BasicExpression): void {
+export function assertExpression(expression: SelectNode): void {
   switch (expression.type) {
     case 'val':
       return

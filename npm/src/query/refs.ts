@@ -86,7 +86,8 @@ export function toExpression(value: unknown): BasicExpression {
   if (typeof value === 'object' && value !== null) {
     const path = pathOf(value)
     if (path !== undefined) return new PropRef(path)
-    if (isExpressionLike(value)) return value
+    // Aggregates and subqueries pass for expressions: see `Expression`.
+    if (isExpressionLike(value)) return value as BasicExpression
   }
   return new Value(value)
 }

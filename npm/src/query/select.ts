@@ -1,6 +1,6 @@
 import { QueryBuilderError } from '../errors/base.ts'
 import {
-  type BasicExpression,
+  type Expression,
   isExpressionNode,
   PropRef,
   parseSpreadKey,
@@ -11,7 +11,7 @@ import {
 import { pathOf, toExpression, withSpreadNumbering } from './refs.ts'
 
 /** Runs a select callback and turns its result into the IR's select clause. */
-export function buildSelect(callback: () => unknown): Select | BasicExpression {
+export function buildSelect(callback: () => unknown): Select | Expression {
   return withSpreadNumbering(() => {
     const result = callback()
     const path = pathOf(result)
@@ -45,7 +45,7 @@ function isSpread(field: string, value: unknown): boolean {
   return parseSpreadKey(field) !== undefined && (value === true || pathOf(value)?.at(-1) === field)
 }
 
-function selectValue(value: unknown, field: string): BasicExpression | Select {
+function selectValue(value: unknown, field: string): Expression | Select {
   const path = pathOf(value)
   if (path !== undefined) return new PropRef(path)
   if (value === undefined) return new Value(null)
