@@ -9,7 +9,7 @@
 const SIZES = { users: 1_000, issues: 10_000, comments: 50_000 }
 
 /** Newest `created` in the table, milliseconds since the epoch. */
-const NEWEST = Date.UTC(2025, 0, 1)
+export const NEWEST = Date.UTC(2025, 0, 1)
 
 /** Columns of an issue in a fixed order; checksums and cell reads go through all of them. */
 export const ISSUE_COLUMNS = ['id', 'title', 'open', 'creatorId', 'priority', 'created', 'modified']

@@ -7,6 +7,7 @@ export function collectionEngine(name, api, { collectionOptions = {}, version })
     name,
     version,
     api,
+    collectionOptions,
     remarks: {},
     cannot: {},
     load: (dataset) => openDatabase(api, collectionOptions, dataset),

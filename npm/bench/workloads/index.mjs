@@ -1,6 +1,7 @@
 import { detailWorkload } from './details.mjs'
 import { loadWorkload } from './load.mjs'
 import { memoryWorkload } from './memory.mjs'
+import { chainWorkload, movesWorkload, queryWorkload, treeWorkload } from './queries.mjs'
 import { startupWorkload } from './startup.mjs'
 import { viewWorkload } from './views.mjs'
 import { bulkWorkload, commitWorkload, optimisticWorkload, pendingWorkload, readWorkload } from './writes.mjs'
@@ -31,6 +32,22 @@ export const WORKLOADS = [
   optimisticWorkload,
   pendingWorkload,
   readWorkload,
+  queryWorkload('list-author'),
+  queryWorkload('list-count'),
+  queryWorkload('all-counts'),
+  queryWorkload('all-authors'),
+  queryWorkload('two-joins'),
+  queryWorkload('group-all'),
+  queryWorkload('distinct'),
+  queryWorkload('nested'),
+  queryWorkload('list-author', 10),
+  queryWorkload('list-count', 10),
+  queryWorkload('all-counts', 10),
+  queryWorkload('all-authors', 10),
+  movesWorkload,
+  chainWorkload('aligned'),
+  chainWorkload('opposed'),
+  treeWorkload,
   startupWorkload,
 ]
 
