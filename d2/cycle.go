@@ -127,6 +127,9 @@ func (g *Graph) visitCyclic(n *node, iter int32) bool {
 		g.last.Visits++
 		g.last.Changes += size
 		g.last.MaxIteration = max(g.last.MaxIteration, int(iter))
+		n.work.visits++
+		n.work.changes += size
+		scanned := g.last.RowsScanned
 		if !n.active {
 			n.active = true
 			n.comp.active = append(n.comp.active, n)
@@ -136,6 +139,7 @@ func (g *Graph) visitCyclic(n *node, iter int32) bool {
 			err = n.op.Apply(v, &n.out)
 			g.busy = false
 		}
+		n.work.scanned += g.last.RowsScanned - scanned
 		for i := range n.out.later {
 			if n.out.later[i].iter < iter && err == nil {
 				err = ErrPast

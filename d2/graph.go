@@ -28,6 +28,8 @@ type node struct {
 	fixed   bool // an input: what reaches it is not counted as a visit
 	sink    *Output
 
+	work work // since it was built
+
 	failed   error
 	announce bool // an output that owes its sink a Fail
 

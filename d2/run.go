@@ -222,11 +222,16 @@ func (g *Graph) visitNode(n *node) {
 			g.last.Visits++
 			g.last.Changes += size
 		}
+		n.work.visits++
+		n.work.changes += size
+		scanned, refills := g.last.RowsScanned, g.last.Refills
 		if err == nil {
 			g.busy = true
 			err = n.op.Apply(v, &n.out)
 			g.busy = false
 		}
+		n.work.scanned += g.last.RowsScanned - scanned
+		n.work.refills += g.last.Refills - refills
 		if err != nil {
 			g.fail(n, 0, size, err)
 			return

@@ -189,6 +189,9 @@ func (g *Graph) LoadWindow(id NodeID, rows []uint32) (members []uint32, err erro
 	var work RunStats
 	members = w.w.hydrate(rows, &work)
 	g.total.add(&work)
+	n := g.node(id)
+	n.work.scanned += work.RowsScanned
+	n.work.refills += work.Refills
 	return members, nil
 }
 
