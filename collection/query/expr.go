@@ -143,7 +143,8 @@ type Query struct {
 // Code classifies an Error; the numbers are those of the protocol.
 type Code uint32
 
-// The compile errors.
+// The faults of queries, found when they are compiled or, like the values they
+// fail on, later.
 const (
 	CodeLimitOffsetRequireOrderBy Code = 5
 	CodeUnknownFunction           Code = 6
@@ -151,6 +152,12 @@ const (
 	CodeEmptyReferencePath        Code = 8
 	CodeUnsafeAliasPath           Code = 9
 	CodeQueryFailed               Code = 11
+	CodeJoinCondition             Code = 14
+	CodeGroup                     Code = 15
+	CodeAggregate                 Code = 16
+	CodeNotCongruent              Code = 17
+	CodeNegativeWeight            Code = 18
+	CodeUnsupported               Code = 19
 )
 
 // Error is a fault of a query: its code, where in the query, and what to do.

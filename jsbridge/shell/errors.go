@@ -23,11 +23,18 @@ const (
 	CodeQueryFailed
 	CodeLimitExceeded
 	CodeEngineBroken
+	CodeJoinCondition
+	CodeGroup
+	CodeAggregate
+	CodeNotCongruent
+	CodeNegativeWeight
+	CodeUnsupported
 )
 
 var codeNames = [...]string{
 	"?", "BadMessage", "UnknownCollection", "StatusTransition", "DuplicateKey", "LimitOffsetRequireOrderBy", "UnknownFunction",
 	"UnknownExpression", "EmptyReferencePath", "UnsafeAliasPath", "PullFailed", "QueryFailed", "LimitExceeded", "EngineBroken",
+	"JoinCondition", "Group", "Aggregate", "NotCongruent", "NegativeWeight", "Unsupported",
 }
 
 // String is the name of the code.
@@ -84,6 +91,11 @@ var (
 	ErrPullFailed                = &Error{Code: CodePullFailed}
 	ErrQueryFailed               = &Error{Code: CodeQueryFailed}
 	ErrEngineBroken              = &Error{Code: CodeEngineBroken}
+	ErrJoinCondition             = &Error{Code: CodeJoinCondition}
+	ErrGroup                     = &Error{Code: CodeGroup}
+	ErrAggregate                 = &Error{Code: CodeAggregate}
+	ErrNotCongruent              = &Error{Code: CodeNotCongruent}
+	ErrUnsupported               = &Error{Code: CodeUnsupported}
 )
 
 // ErrNested is returned when a row's getter or a key function calls into the
