@@ -17,14 +17,24 @@ const (
 	EmitEmpty               // none
 )
 
+// Parts is what rows of a live collection are made of (docs/queries.md): of N rows the slots, row
+// by row, each with as many, d2.None where there is none; and the cells of every
+// value. A nil Parts says nothing but the rows' ids.
+type Parts struct {
+	N     int
+	Slots []uint32
+	Cells []Cells
+}
+
 // Effects takes what a command leads to, in the order in which it is to be
 // executed.
 type Effects interface {
-	Install(col uint32, changes []d2.Change, computed []byte)
+	// Install is the net changes, with the parts of the new rows in order.
+	Install(col uint32, changes []d2.Change, parts *Parts)
 	Rebind(col uint32, changes []d2.Change)
 	Layout(col uint32, delta *d2.Delta)
-	// Rows is the whole content: pairs of key id and slot.
-	Rows(col uint32, pairs []uint32, computed []byte)
+	// Rows is the whole content: pairs of key id and slot, with their parts.
+	Rows(col uint32, pairs []uint32, parts *Parts)
 	Status(col uint32, from, to Status, message string)
 	Emit(col, sub uint32, what What, given []d2.Change)
 	Empty(col uint32)

@@ -278,10 +278,10 @@ func (b *bench) DropColumn(col, index uint32) {
 	b.carried = slices.Delete(b.carried, at, at+1)
 }
 
-func (b *bench) Install(uint32, []d2.Change, []byte)    {}
+func (b *bench) Install(uint32, []d2.Change, *Parts)    {}
 func (b *bench) Rebind(uint32, []d2.Change)             {}
 func (b *bench) Layout(uint32, *d2.Delta)               {}
-func (b *bench) Rows(uint32, []uint32, []byte)          {}
+func (b *bench) Rows(uint32, []uint32, *Parts)          {}
 func (b *bench) Status(uint32, Status, Status, string)  {}
 func (b *bench) Emit(uint32, uint32, What, []d2.Change) {}
 func (b *bench) Empty(uint32)                           {}

@@ -2,6 +2,7 @@ package includes
 
 import (
 	"millrace.dev/millrace/collection"
+	"millrace.dev/millrace/collection/value"
 	"millrace.dev/millrace/d2"
 )
 
@@ -81,20 +82,18 @@ func (l *Live) unordered(dst []uint32, sorted bool) ([]uint32, error) {
 	return dst, err
 }
 
-// show evaluates the computed fields of slots: one byte per slot and field.
-func (l *Live) show(slots []uint32) ([]byte, error) {
+// show evaluates the computed fields of slots.
+func (l *Live) show(slots []uint32) (*collection.Parts, error) {
 	if len(l.computed) == 0 {
 		return nil, nil
 	}
-	out := make([]byte, 0, len(slots)*len(l.computed))
-	for _, s := range slots {
-		for _, p := range l.computed {
-			t, err := p.Truth(s)
-			if err != nil {
-				return nil, err
-			}
-			out = append(out, t)
+	parts := &collection.Parts{N: len(slots), Cells: make([]collection.Cells, len(l.computed))}
+	for i, p := range l.computed {
+		c := &parts.Cells[i]
+		c.N, c.Kinds, c.Vals = len(slots), make([]uint8, len(slots)), make([]float64, len(slots))
+		if err := p.Cells(slots, func(j int, cell value.Cell) { c.Kinds[j], c.Vals[j] = cell.Kind, cell.Val }); err != nil {
+			return nil, err
 		}
 	}
-	return out, nil
+	return parts, nil
 }

@@ -341,8 +341,12 @@ func (e *Engine) CheckQuery(q *query.Query) error {
 	return q.Check()
 }
 
-// StartQuery compiles a query over source, hydrates it and keeps it live.
-func (e *Engine) StartQuery(col, src uint32, name value.Cell, q *query.Query) error {
+// StartQuery compiles a plan, hydrates it and keeps it live.
+func (e *Engine) StartQuery(col uint32, name value.Cell, p *query.Plan) error {
+	q, src, ok := plain(p)
+	if !ok {
+		return &query.Error{Code: query.CodeUnknownExpression, Path: "from", Text: "the query has more than one source"}
+	}
 	if err := e.CheckQuery(q); err != nil {
 		return err
 	}
@@ -372,7 +376,7 @@ func (e *Engine) StartQuery(col, src uint32, name value.Cell, q *query.Query) er
 		return err
 	}
 	slots, err := l.hydrate()
-	var shown []byte
+	var shown *collection.Parts
 	if err == nil {
 		shown, err = l.show(slots)
 	}

@@ -170,7 +170,7 @@ func (l *Live) prepare() {
 	} else {
 		l.readChanges()
 	}
-	var shown []byte
+	var shown *collection.Parts
 	if len(l.computed) > 0 {
 		slots := l.engine.slots[:0]
 		for _, c := range l.visible {

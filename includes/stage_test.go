@@ -170,7 +170,7 @@ func (s *stage) start(col, src uint32, q query.Query) string {
 	if len(q.Order) > 0 {
 		s.ordered[col] = true
 	}
-	return s.do(func() error { return s.e.StartQuery(col, src, s.cell("live"), &q) })
+	return s.plan(col, planOf(src, &q))
 }
 
 // sync puts rows, and deletes those that are nil, in order of their keys.
@@ -209,6 +209,53 @@ func (s *stage) sync(col uint32, rows map[uint32]row) string {
 
 func (s *stage) note(format string, args ...any) { s.log = append(s.log, fmt.Sprintf(format, args...)) }
 
+// parts writes what rows are made of: their slots, then their cells by row.
+func (s *stage) parts(p *collection.Parts) string {
+	if p == nil {
+		return ""
+	}
+	rows := make([]string, p.N)
+	width := 0
+	if p.N > 0 {
+		width = len(p.Slots) / p.N
+	}
+	for i := range rows {
+		var all []string
+		for _, slot := range p.Slots[i*width : (i+1)*width] {
+			if slot == d2.None {
+				all = append(all, "none")
+			} else {
+				all = append(all, fmt.Sprint("#", slot))
+			}
+		}
+		for j := range p.Cells {
+			all = append(all, s.show(p.Cells[j].At(i)))
+		}
+		rows[i] = strings.Join(all, ",")
+	}
+	return " (" + strings.Join(rows, " ") + ")"
+}
+
+func (s *stage) show(c value.Cell) string {
+	switch c.Kind {
+	case value.KindUndefined:
+		return "undefined"
+	case value.KindNull:
+		return "null"
+	case value.KindBool:
+		return fmt.Sprint(c.Val == 1)
+	case value.KindNumber:
+		return fmt.Sprint(c.Val)
+	case value.KindNaN:
+		return "NaN"
+	case value.KindDate:
+		return fmt.Sprint("@", c.Val)
+	case value.KindRef:
+		return fmt.Sprint("&", c.Val)
+	}
+	return s.names[c.ID()]
+}
+
 func signs(changes []d2.Change) string {
 	var out []string
 	for _, c := range changes {
@@ -245,11 +292,8 @@ func (s *stage) set(col uint32, changes []d2.Change) {
 	}
 }
 
-func (s *stage) Install(col uint32, changes []d2.Change, computed []byte) {
-	shown := ""
-	if computed != nil {
-		shown = fmt.Sprint(" ", computed)
-	}
+func (s *stage) Install(col uint32, changes []d2.Change, parts *collection.Parts) {
+	shown := s.parts(parts)
 	s.note("install %d [%s]%s", col, signs(changes), shown)
 	s.set(col, changes)
 }
@@ -267,15 +311,12 @@ func (s *stage) Layout(col uint32, d *d2.Delta) {
 	}
 }
 
-func (s *stage) Rows(col uint32, pairs []uint32, computed []byte) {
+func (s *stage) Rows(col uint32, pairs []uint32, parts *collection.Parts) {
 	var keys []string
 	for i := 0; i < len(pairs); i += 2 {
 		keys = append(keys, fmt.Sprint(pairs[i]))
 	}
-	shown := ""
-	if computed != nil {
-		shown = fmt.Sprint(" ", computed)
-	}
+	shown := s.parts(parts)
 	s.note("rows %d [%s]%s", col, strings.Join(keys, " "), shown)
 	s.mirror[col] = slices.Clone(pairs)
 }
@@ -334,6 +375,46 @@ func (s *stage) shown(col uint32) string {
 		s.t.Errorf("collection %d had %s installed and holds %s", col, was, now)
 	}
 	return strings.TrimSuffix(strings.TrimPrefix(got, fmt.Sprintf("rows %d [", col)), "]")
+}
+
+// plan starts a live collection.
+func (s *stage) plan(col uint32, p *query.Plan) string {
+	return s.do(func() error { return s.e.StartQuery(col, s.cell("live"), p) })
+}
+
+// planOf is a query over one collection as a plan.
+func planOf(src uint32, q *query.Query) *query.Plan {
+	p := &query.Plan{
+		From: &query.From{Kind: query.FromCollection, Alias: "r", Col: src}, HasSelect: q.HasSelect,
+		Offset: q.Offset, Limit: q.Limit, Bounded: q.Bounded,
+	}
+	for _, w := range q.Where {
+		p.Where = append(p.Where, over(w))
+	}
+	for _, e := range q.Select {
+		if e.Expr == nil {
+			e.Expr = query.Ref()
+		}
+		e.Expr = over(e.Expr)
+		p.Select = append(p.Select, e)
+	}
+	for _, t := range q.Order {
+		p.Order = append(p.Order, query.Term{Expr: over(t.Expr), Term: t.Term})
+	}
+	return p
+}
+
+// over is an expression over a row as one over the alias r.
+func over(e *query.Expr) *query.Expr {
+	out := *e
+	if e.Op == query.OpRef {
+		out.Path = append([]string{"r"}, e.Path...)
+	}
+	out.Args = nil
+	for _, a := range e.Args {
+		out.Args = append(out.Args, over(a))
+	}
+	return &out
 }
 
 func eq(path string, n int) *query.Expr {

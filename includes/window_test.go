@@ -100,7 +100,7 @@ func TestLive_OverLiveOverLive(t *testing.T) {
 	}}
 	s.fields[2] = []string{"v", "w"}
 	s.want("computed", s.start(2, 1, renamed),
-		"rows 2 [0 1 2 3 4 5 6 7 8 9 10 11] [0 1 0 1 0 1 0 1 0 1 0 1]; status 2 0>1; status 2 1>2")
+		"rows 2 [0 1 2 3 4 5 6 7 8 9 10 11] (false true false true false true false true false true false true); status 2 0>1; status 2 1>2")
 	s.start(3, 2, where(query.Ref("odd")))
 	s.want("by a computed field", s.shown(3), "1 3 5 7 9 11")
 	q := query.Query{Where: []*query.Expr{query.Call(query.FnGt, query.Ref("in", "rank"), query.Const(s.cell(2)))}, Limit: 2, Bounded: true}
@@ -108,7 +108,7 @@ func TestLive_OverLiveOverLive(t *testing.T) {
 	s.start(4, 3, q)
 	s.want("by a nested one", s.shown(4), "9 7")
 	s.want("a change goes through", s.sync(1, map[uint32]row{8: {"v": 3, "w": 1}, 1: {"v": 11, "w": 1, "g": 5}}),
-		"install 1 [~1 ~8]; install 2 [~8] [1]; rebind 2 [~1]; install 3 [+8]; rebind 3 [~1]; install 4 [-7 +8]; layout 4")
+		"install 1 [~1 ~8]; install 2 [~8] (true); rebind 2 [~1]; install 3 [+8]; rebind 3 [~1]; install 4 [-7 +8]; layout 4")
 	for col := uint32(2); col <= 4; col++ {
 		s.shown(col)
 	}

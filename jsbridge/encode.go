@@ -3,6 +3,7 @@ package jsbridge
 import (
 	"millrace.dev/millrace/collection"
 	"millrace.dev/millrace/collection/query"
+	"millrace.dev/millrace/collection/value"
 	"millrace.dev/millrace/d2"
 	"millrace.dev/millrace/includes"
 	"millrace.dev/millrace/jsbridge/msgpack"
@@ -130,20 +131,32 @@ func (f *effects) triples(changes []d2.Change) {
 	}
 }
 
-func (f *effects) bytesOrNil(b []byte) {
-	if b == nil {
+// parts writes the computed fields of rows, a byte each: 0 false, 1 true, 2 null.
+func (f *effects) parts(p *collection.Parts) {
+	if p == nil {
 		f.w.Nil()
-	} else {
-		f.w.BlockBytes(b)
+		return
 	}
+	b := make([]byte, 0, p.N*len(p.Cells))
+	for i := range p.N {
+		for j := range p.Cells {
+			switch c := p.Cells[j].At(i); {
+			case c.Kind != value.KindBool:
+				b = append(b, 2)
+			default:
+				b = append(b, byte(c.Val))
+			}
+		}
+	}
+	f.w.BlockBytes(b)
 }
 
 // Install implements collection.Effects.
-func (f *effects) Install(col uint32, changes []d2.Change, computed []byte) {
+func (f *effects) Install(col uint32, changes []d2.Change, parts *collection.Parts) {
 	f.open(effInstall, 3)
 	f.u(col)
 	f.triples(changes)
-	f.bytesOrNil(computed)
+	f.parts(parts)
 }
 
 // Rebind implements collection.Effects.
@@ -183,11 +196,11 @@ func (f *effects) Layout(col uint32, d *d2.Delta) {
 }
 
 // Rows implements collection.Effects.
-func (f *effects) Rows(col uint32, pairs []uint32, computed []byte) {
+func (f *effects) Rows(col uint32, pairs []uint32, parts *collection.Parts) {
 	f.open(effRows, 3)
 	f.u(col)
 	f.w.BlockU32(pairs)
-	f.bytesOrNil(computed)
+	f.parts(parts)
 }
 
 // Status implements collection.Effects.

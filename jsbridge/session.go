@@ -226,7 +226,7 @@ func (s *Session) compound(op int) error {
 		// A node that is added sees rows, not the changes that led to them.
 		s.engine.Flush()
 		s.out.mark()
-		return s.engine.StartQuery(col, src, name, q)
+		return s.engine.StartQuery(col, name, overCollection(src, q))
 	case opSubscribe:
 		return s.subscribe()
 	case opMutate:
