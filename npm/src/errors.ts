@@ -76,18 +76,23 @@ export {
   LiveQueryWindowControllerDisposedError,
 } from './errors/observers.ts'
 export {
+  DuplicateSourceAliasError,
   EmptyReferencePathError,
+  ExistsOutsideWhereError,
   InvalidSourceError,
   InvalidSourceTypeError,
   InvalidWhereExpressionError,
   LimitOffsetRequireOrderByError,
   OnlyOneSourceAllowedError,
   QueryMustHaveFromClauseError,
+  RecursionError,
   SubQueryMustHaveFromClauseError,
   UnknownExpressionTypeError,
   UnknownFunctionError,
+  UnknownSourceReferenceError,
   UnsafeAliasPathError,
   UnsupportedFromTypeError,
+  UnsupportedNestedQueryError,
   UnsupportedRootScalarSelectError,
 } from './errors/query.ts'
 export {

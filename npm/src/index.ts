@@ -47,33 +47,40 @@ export {
 } from './predicates/page-subset.ts'
 export { unionWherePredicates } from './predicates/union.ts'
 export { isWhereSubset } from './predicates/where-subset.ts'
+export { avg, count, max, min, sum } from './query/aggregates.ts'
 export {
   BaseQueryBuilder,
+  type FunctionalClauses,
   type InitialQueryBuilder,
   type OrderByOptions,
   Query,
   type QueryBuilder,
+  type RecursiveOptions,
 } from './query/builder.ts'
 export type {
   Context,
-  ContextFromSource,
   ContextSchema,
   ExtractContext,
+  FunctionalHavingRow,
+  FunctionalRow,
   GetResult,
+  GroupByCallback,
+  HavingCallback,
   InferResultType,
   OrderByCallback,
   QueryResult,
   RefsForContext,
-  ResultTypeFromSelect,
-  SchemaFromSource,
-  SelectObject,
-  SingleSource,
-  Source,
   WhereCallback,
   WithResult,
 } from './query/context.ts'
+export { exists, notExists, type Subquery } from './query/exists.ts'
 export {
+  add,
   and,
+  caseWhen,
+  coalesce,
+  concat,
+  divide,
   eq,
   gt,
   gte,
@@ -81,13 +88,18 @@ export {
   inArray,
   isNull,
   isUndefined,
+  length,
   like,
+  lower,
   lt,
   lte,
+  multiply,
   not,
   type OperatorName,
   operators,
   or,
+  subtract,
+  upper,
 } from './query/functions.ts'
 export {
   canonicalizeQueryIR,
@@ -97,7 +109,25 @@ export {
 } from './query/identity.ts'
 export * as IR from './query/ir.ts'
 export { isCollection } from './query/is-collection.ts'
+export type {
+  ApplyJoinOptionalityToMergedSchema,
+  JoinOnCallback,
+  MergeContextForJoinCallback,
+  MergeContextWithJoinType,
+} from './query/join-types.ts'
+export type { CaseProjection } from './query/projection.ts'
 export type { Ref } from './query/ref-types.ts'
+export type { ResultTypeFromSelect, SelectObject } from './query/select-types.ts'
+export type {
+  ContextFromSource,
+  ContextFromUnionBranches,
+  ContextFromUnionSource,
+  RecursiveSource,
+  SchemaFromSource,
+  SelfSource,
+  SingleSource,
+  Source,
+} from './query/source-types.ts'
 export { createOptimisticAction } from './transactions/optimistic-action.ts'
 export { TransactionScope } from './transactions/scope.ts'
 export { createTransaction, getActiveTransaction } from './transactions/transaction.ts'

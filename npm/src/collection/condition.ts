@@ -1,5 +1,5 @@
 import { InvalidWhereExpressionError } from '../errors/query.ts'
-import { assertExpression } from '../query/check.ts'
+import { assertExpression } from '../query/check-expressions.ts'
 import type { BasicExpression } from '../query/ir.ts'
 import { createRef, toExpression } from '../query/refs.ts'
 

@@ -1,5 +1,5 @@
 import { TanStackDBError } from '../errors/base.ts'
-import { assertExpression } from '../query/check.ts'
+import { assertExpression } from '../query/check-expressions.ts'
 import type {
   CollectionSubscription,
   LimitedSnapshotOptions,

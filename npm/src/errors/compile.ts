@@ -10,22 +10,24 @@ export class JoinConditionMustBeEqualityError extends QueryBuilderError {
 
 /** `distinct` without a select. */
 export class DistinctRequiresSelectError extends QueryCompilationError {
-  constructor() {
-    super('DISTINCT requires a SELECT clause: say by select() which fields make rows distinct')
+  constructor(place = 'the query') {
+    super(`DISTINCT requires a SELECT clause: say by select() in ${place} which fields make rows distinct`)
   }
 }
 
 /** A functional select together with a grouping. */
 export class FnSelectWithGroupByError extends QueryCompilationError {
-  constructor() {
-    super('fn.select() cannot be used with groupBy(): use select() with aggregates')
+  constructor(place = 'the query') {
+    super(`fn.select() cannot be used with groupBy(): use select() with aggregates in ${place}`)
   }
 }
 
 /** `having` without a grouping. */
 export class HavingRequiresGroupByError extends QueryCompilationError {
-  constructor() {
-    super('HAVING requires a GROUP BY clause or an aggregate in select(): use where() to filter rows')
+  constructor(place = 'the query') {
+    super(
+      `HAVING requires a GROUP BY clause or an aggregate in select(): use where() to filter rows of ${place}`,
+    )
   }
 }
 
@@ -76,8 +78,9 @@ export class SubscriptionNotFoundError extends QueryCompilationError {
 
 /** An aggregate where only expressions over one row can stand. */
 export class AggregateNotSupportedError extends QueryCompilationError {
-  constructor() {
-    super('Aggregates are not supported here: use them in select() or having()')
+  constructor(functionName?: string, place = 'this clause') {
+    const what = functionName === undefined ? 'Aggregates are' : `The aggregate ${functionName}() is`
+    super(`${what} not supported in ${place}: use it in select(), having() or orderBy()`)
   }
 }
 

@@ -11,8 +11,8 @@ export class JoinError extends TanStackDBError {
 
 /** A join of an unknown kind. */
 export class UnsupportedJoinTypeError extends JoinError {
-  constructor(joinType: string) {
-    super(`Unsupported join type: ${shown(joinType)}. Use inner, left, right or full`)
+  constructor(joinType: string, alias?: string) {
+    super(`Unsupported join type: ${shown(joinType)}${ofJoin(alias)}. Use inner, left, right or full`)
   }
 }
 
@@ -27,10 +27,10 @@ export class InvalidJoinConditionSameSourceError extends JoinError {
 
 /** A side of a join condition is about no source. */
 export class InvalidJoinConditionSourceMismatchError extends JoinError {
-  constructor() {
+  constructor(alias?: string) {
     super(
-      'Invalid join condition: expressions must reference source aliases, one side the joined source and the ' +
-        'other a source before it, as in eq(user.teamId, team.id)',
+      'Invalid join condition: expressions must reference source aliases, one side the joined source' +
+        `${alias === undefined ? '' : ` ${shown(alias)}`} and the other a source before it, as in eq(user.teamId, team.id)`,
     )
   }
 }
@@ -57,17 +57,19 @@ export class InvalidJoinConditionRightSourceError extends JoinError {
 
 /** A join condition with another fault. */
 export class InvalidJoinCondition extends JoinError {
-  constructor() {
+  constructor(alias?: string) {
     super(
-      'Invalid join condition: compare a field of the joined source with one of the sources so far, by eq()',
+      `Invalid join condition${ofJoin(alias)}: compare a field of the joined source with one of the sources so far, by eq()`,
     )
   }
 }
 
 /** The joined source is of an unknown kind. */
 export class UnsupportedJoinSourceTypeError extends JoinError {
-  constructor(type: string) {
-    super(`Unsupported join source type: ${shown(type)}. Join a collection or a query builder`)
+  constructor(type: string, alias?: string) {
+    super(
+      `Unsupported join source type: ${shown(type)}${ofJoin(alias)}. Join a collection or a query builder`,
+    )
   }
 }
 
@@ -91,15 +93,20 @@ export class NonAggregateExpressionNotInGroupByError extends GroupByError {
 
 /** An aggregate of an unknown name. */
 export class UnsupportedAggregateFunctionError extends GroupByError {
-  constructor(functionName: string) {
-    super(`Unsupported aggregate function: ${shown(functionName)}. Use count, sum, avg, min or max`)
+  constructor(functionName: string, place?: string) {
+    super(
+      `Unsupported aggregate function: ${shown(functionName)}${place === undefined ? '' : ` in ${place}`}. Use count, sum, avg, min or max`,
+    )
   }
 }
 
 /** A having clause uses an aggregate that is not selected. */
 export class AggregateFunctionNotInSelectError extends GroupByError {
-  constructor(functionName: string) {
-    super(`The aggregate ${shown(functionName)} in having() must also be in select()`)
+  constructor(functionName: string, clause = 'having()') {
+    super(
+      `The aggregate ${shown(functionName)} in ${clause} must also be in select(): add it as a field, ` +
+        'and refer to it by $selected',
+    )
   }
 }
 
@@ -110,4 +117,8 @@ export class UnknownHavingExpressionTypeError extends GroupByError {
       `Unknown expression type in having(): ${shown(type)}. Build it with the query functions, such as gt(count(row.id), 1)`,
     )
   }
+}
+
+function ofJoin(alias: string | undefined): string {
+  return alias === undefined ? '' : ` of the source ${shown(alias)}`
 }

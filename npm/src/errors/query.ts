@@ -1,5 +1,5 @@
 /** Errors of building and compiling queries. */
-import { QueryBuilderError, QueryCompilationError, shown } from './base.ts'
+import { listed, QueryBuilderError, QueryCompilationError, shown } from './base.ts'
 
 /** A clause was given several sources. */
 export class OnlyOneSourceAllowedError extends QueryBuilderError {
@@ -28,12 +28,20 @@ export class InvalidSourceError extends QueryBuilderError {
   }
 }
 
+const sourceExamples: Readonly<Record<string, string>> = {
+  'from clause': '.from({ todos: todosCollection })',
+  'join clause': '.join({ users: usersCollection }, ({ todos, users }) => eq(todos.userId, users.id))',
+  'unionAll clause':
+    '.unionAll({ todos: todosCollection, notes: notesCollection }) or .unionAll(query, query)',
+  'recursive clause': '.recursive({ place: base }, (q, self) => step)',
+}
+
 /** A clause was not given an object with an alias. */
 export class InvalidSourceTypeError extends QueryBuilderError {
   constructor(context: string, type: string) {
     super(
       `Invalid source for ${context}: Expected an object with a single key-value pair like { alias: collection }. ` +
-        `For example: .from({ todos: todosCollection }). Got: ${type}`,
+        `For example: ${sourceExamples[context] ?? sourceExamples['from clause']}. Got: ${type}`,
     )
   }
 }
@@ -45,12 +53,22 @@ export class QueryMustHaveFromClauseError extends QueryBuilderError {
   }
 }
 
-/** A where callback returned something that is no expression. */
+/** A callback of `where` or `having` returned something that is no expression. */
 export class InvalidWhereExpressionError extends QueryBuilderError {
-  constructor(valueType: string) {
+  constructor(valueType: string, clause: 'where' | 'having' = 'where') {
     super(
-      `Invalid where() expression: expected a predicate such as eq(user.id, 1) or a boolean field, got ${valueType}. ` +
+      `Invalid ${clause}() expression: expected a predicate such as eq(user.id, 1) or a boolean field, got ${valueType}. ` +
         `JavaScript operators such as === run while the query is built, on references; use eq, gt, and, not instead`,
+    )
+  }
+}
+
+/** A query stands where a field of `select` does. */
+export class UnsupportedNestedQueryError extends QueryBuilderError {
+  constructor(field: string) {
+    super(
+      `Cannot select a query as field ${shown(field)}: nested queries in select() are not supported yet. ` +
+        `Join the query as a source, .leftJoin({ alias: query }, …), or ask exists(query) in where()`,
     )
   }
 }
@@ -77,8 +95,10 @@ export class UnsupportedRootScalarSelectError extends QueryCompilationError {
 
 /** A limit or an offset without an order. */
 export class LimitOffsetRequireOrderByError extends QueryCompilationError {
-  constructor() {
-    super('LIMIT and OFFSET require an ORDER BY clause to ensure deterministic results')
+  constructor(place = 'the query') {
+    super(
+      `LIMIT and OFFSET require an ORDER BY clause to ensure deterministic results: add orderBy() to ${place}`,
+    )
   }
 }
 
@@ -93,21 +113,60 @@ export class UnsupportedFromTypeError extends QueryCompilationError {
 
 /** An expression node is no kind the compiler knows. */
 export class UnknownExpressionTypeError extends QueryCompilationError {
-  constructor(type: string) {
-    super(`Unknown expression type: ${type}. Build expressions with the query functions`)
+  constructor(type: string, place?: string) {
+    super(`Unknown expression type: ${type}${inPlace(place)}. Build expressions with the query functions`)
   }
 }
 
 /** A reference names nothing. */
 export class EmptyReferencePathError extends QueryCompilationError {
-  constructor() {
-    super('Reference path cannot be empty: name a source, or a field of one')
+  constructor(place?: string) {
+    super(`Reference path cannot be empty${inPlace(place)}: name a source, or a field of one`)
   }
 }
 
 /** A call of a function that does not exist. */
 export class UnknownFunctionError extends QueryCompilationError {
-  constructor(functionName: string) {
-    super(`Unknown function: ${functionName}. Build expressions with the exported query functions`)
+  constructor(functionName: string, place?: string) {
+    super(
+      `Unknown function: ${functionName}${inPlace(place)}. Build expressions with the exported query functions`,
+    )
   }
+}
+
+/** A reference to a source that the query does not have. */
+export class UnknownSourceReferenceError extends QueryCompilationError {
+  constructor(path: string, aliases: readonly string[], place: string) {
+    super(
+      `${shown(path)} in ${place} refers to no source of it; there are: ${listed(aliases)}. ` +
+        `Use the references that the clause's own callback is given`,
+    )
+  }
+}
+
+/** Two sources of a query have one name. */
+export class DuplicateSourceAliasError extends QueryCompilationError {
+  constructor(alias: string, place: string) {
+    super(`Duplicate source alias ${shown(alias)} in ${place}: give each source an alias of its own`)
+  }
+}
+
+/** A subquery as a predicate stands where it cannot be asked. */
+export class ExistsOutsideWhereError extends QueryCompilationError {
+  constructor(place: string) {
+    super(
+      `exists() and notExists() cannot stand in ${place}: use them in where(), alone or inside and(), or(), not()`,
+    )
+  }
+}
+
+/** A recursion that cannot be run to its end. */
+export class RecursionError extends QueryCompilationError {
+  constructor(alias: string, fault: string) {
+    super(`The recursion ${shown(alias)} cannot be run: ${fault}`)
+  }
+}
+
+function inPlace(place: string | undefined): string {
+  return place === undefined ? '' : ` in ${place}`
 }

@@ -1,6 +1,7 @@
 import { insideOf } from '../collection/access.ts'
 import type { ManagedCollection } from '../collection/lifecycle.ts'
 import { theSession } from '../collection/the-session.ts'
+import { QueryCompilationError } from '../errors/base.ts'
 import { InvalidSourceError, UnsupportedFromTypeError } from '../errors/query.ts'
 import { type From, mainCollection, type QueryIR } from '../query/ir.ts'
 import type { StringCollationConfig } from '../types/rows.ts'
@@ -13,8 +14,22 @@ export interface LiveIdentity {
   readonly gcTime?: number
 }
 
+const unrun = ['join', 'groupBy', 'having', 'distinct', 'fnSelect', 'fnWhere', 'fnHaving'] as const
+
+/** Refuses clauses that the engine is not asked for yet, rather than leave them out of the result. */
+function assertRunnable(query: QueryIR): void {
+  for (const clause of unrun) {
+    if (query[clause] !== undefined) {
+      throw new QueryCompilationError(
+        `A query with ${clause} cannot be run yet: build it from where, select and orderBy`,
+      )
+    }
+  }
+}
+
 /** The inside of the collection of a query that has been checked. */
 export function liveCollection(query: QueryIR, { id, gcTime }: LiveIdentity): LiveCollection {
+  assertRunnable(query)
   return new LiveCollection(
     {
       id,

@@ -1,27 +1,58 @@
 /** Rules a query must keep before it is compiled. All of them depend on the tree alone, not on any row. */
 import { QueryCompilationError } from '../errors/base.ts'
 import {
-  EmptyReferencePathError,
+  DistinctRequiresSelectError,
+  DuplicateAliasInSubqueryError,
+  FnSelectWithGroupByError,
+  HavingRequiresGroupByError,
+} from '../errors/compile.ts'
+import {
+  DuplicateSourceAliasError,
   LimitOffsetRequireOrderByError,
-  UnknownExpressionTypeError,
-  UnknownFunctionError,
+  RecursionError,
   UnsafeAliasPathError,
   UnsupportedFromTypeError,
+  UnsupportedNestedQueryError,
   UnsupportedRootScalarSelectError,
 } from '../errors/query.ts'
-import { operators } from './functions.ts'
+import { checkExpression, type Place } from './check-expressions.ts'
+import { checkGroupedSelect, checkHavingNodes, isGrouped, selectedAggregate } from './check-groups.ts'
+import { checkJoin } from './check-joins.ts'
+import { checkRecursion } from './check-recursion.ts'
 import {
-  type BasicExpression,
+  collectCollectionSources,
+  directSources,
+  type From,
+  getHavingExpression,
   getWhereExpression,
   isSelectNode,
   parseSpreadKey,
   type QueryIR,
-  type Select,
-  type SelectNode,
+  type Recursion,
+  type SelectEntry,
 } from './ir.ts'
+import { unsafeNames } from './unsafe-names.ts'
 
-const functionNames: ReadonlySet<string> = new Set(operators)
-const unsafeNames: ReadonlySet<string> = new Set(['__proto__', 'prototype', 'constructor'])
+/** What a query finds around it. */
+interface Around {
+  /** Aliases that it must not use: those of collections that queries around it read themselves. */
+  readonly taken: readonly string[]
+  /** Aliases of rows of queries around it, which references may be to. */
+  readonly rows: readonly string[]
+  /** The recursions whose steps it is in. */
+  readonly recursions: readonly Recursion[]
+}
+
+const nothing: Around = { taken: [], rows: [], recursions: [] }
+
+/**
+ * Checks a whole query that is to be run by itself.
+ * @throws QueryCompilationError, JoinError, GroupByError: the leaf class names the rule that is broken.
+ */
+export function checkQuery(query: QueryIR): void {
+  assertRootResult(query)
+  assertCompilable(query)
+}
 
 /**
  * Refuses a query that selects one value per row where whole rows are needed.
@@ -32,69 +63,173 @@ export function assertRootResult(query: QueryIR): void {
 }
 
 /**
- * Checks a whole query, subqueries included, innermost first. O(nodes).
- * @throws QueryCompilationError: the leaf class names the rule that is broken.
+ * Checks a whole query, subqueries included, sources first. O(nodes), but for groups: O(selected fields × groups).
+ * @throws QueryCompilationError, JoinError, GroupByError: the leaf class names the rule that is broken.
  */
 export function assertCompilable(query: QueryIR): void {
-  const { from } = query
-  switch (from.type) {
+  check(query, nothing)
+}
+
+function check(query: QueryIR, around: Around): void {
+  const { from, join = [] } = query
+  const over = `the query over ${JSON.stringify(from.alias || '*')}`
+  const sources = directSources(query)
+  const inside = { ...around, taken: [...around.taken, ...collectionsAmong(sources)], rows: [] }
+  checkSource(from, around, inside)
+  for (const { from: joined } of join) {
+    if (joined.type === 'queryRef' || joined.type === 'selfRef') checkSource(joined, around, inside)
+  }
+  const aliases = aliasesOf(sources, around, over)
+  if (join.length > 0 && from.type === 'unionAll') {
+    throw new QueryCompilationError(
+      'A union of queries cannot be joined with its rows unnamed: make it a source, .from({ row: union }).join(…)',
+    )
+  }
+  const before = new Set(directSources({ from }).map(({ alias }) => alias))
+  for (const joined of join) {
+    checkJoin(joined, before, over)
+    before.add(joined.from.alias)
+  }
+  checkClauses(query, over)
+  const rows = [...around.rows, ...aliases]
+  const visible = from.type === 'unionAll' ? undefined : new Set(rows)
+  const place = (clause: string): Place => ({ name: `${clause} of ${over}`, aliases: visible })
+  // A predicate's subquery sees the rows here, so none of its sources may go by the same name.
+  const nested = { ...inside, taken: [...inside.taken, ...aliases], rows }
+  for (const where of query.where ?? []) {
+    checkExpression(getWhereExpression(where), {
+      ...place('where()'),
+      exists: (node) => check(node.query, nested),
+    })
+  }
+  for (const group of query.groupBy ?? []) checkExpression(group, place('groupBy()'))
+  if (query.select !== undefined) checkSelect(query.select, { ...place('select()'), aggregate: () => {} }, '')
+  checkGroupedSelect(query)
+  checkHaving(query, place('having()'))
+  checkOrder(query, place('orderBy()'))
+}
+
+function checkSource(source: From, around: Around, inside: Around): void {
+  switch (source.type) {
     case 'collectionRef':
-      break
+      return
     case 'queryRef':
-      assertCompilable(from.query)
-      break
+      check(source.query, inside)
+      return
+    case 'unionFrom':
+      if (source.sources.length === 0) throw new UnsupportedFromTypeError('a union of no sources')
+      for (const member of source.sources) checkSource(member, around, inside)
+      return
+    case 'unionAll':
+      if (source.queries.length === 0) throw new UnsupportedFromTypeError('a union of no queries')
+      for (const branch of source.queries) check(branch, inside)
+      checkBranchAliases(source.queries)
+      return
+    case 'recursiveRef':
+      check(source.base, inside)
+      check(source.step, { ...inside, recursions: [...inside.recursions, source.recursion] })
+      checkRecursion(source)
+      return
+    case 'selfRef':
+      if (around.recursions.includes(source.recursion)) return
+      throw new RecursionError(
+        source.alias,
+        'the second argument of a step is a source inside that step alone: build the query in the step',
+      )
     default:
-      throw new UnsupportedFromTypeError(String((from as { type?: unknown }).type))
-  }
-  if ((query.limit !== undefined || query.offset !== undefined) && !query.orderBy?.length) {
-    throw new LimitOffsetRequireOrderByError()
-  }
-  for (const predicate of query.where ?? []) assertExpression(getWhereExpression(predicate))
-  for (const term of query.orderBy ?? []) assertExpression(term.expression)
-  if (query.select !== undefined) {
-    if (isSelectNode(query.select)) assertExpression(query.select)
-    else assertSelect(query.select)
+      throw new UnsupportedFromTypeError(String((source as { type?: unknown }).type))
   }
 }
 
-function assertSelect(select: Select): void {
-  for (const [field, entry] of Object.entries(select)) {
-    if (entry === true && parseSpreadKey(field) !== undefined) continue
-    for (const segment of field.split('.')) {
-      if (unsafeNames.has(segment)) throw new UnsafeAliasPathError(segment)
+/** The rows of a union of queries are told apart by the aliases they come from. */
+function checkBranchAliases(branches: readonly QueryIR[]): void {
+  const seen = new Set<string>()
+  for (const branch of branches) {
+    const own = new Set(collectCollectionSources(branch).map(({ alias }) => alias))
+    for (const alias of own) {
+      if (seen.has(alias)) throw new DuplicateSourceAliasError(alias, 'another query of the union')
+      seen.add(alias)
     }
-    if (entry === true) continue
-    if (isSelectNode(entry)) assertExpression(entry)
-    else assertSelect(entry)
   }
 }
 
-/**
- * Checks one expression. O(nodes).
- * @throws QueryCompilationError: the leaf class names the rule that is broken.
- */
-export function assertExpression(expression: SelectNode): void {
-  switch (expression.type) {
-    case 'val':
-      return
-    case 'ref':
-      if (expression.path.length === 0) throw new EmptyReferencePathError()
-      return
-    case 'func':
-      if (!functionNames.has(expression.name)) throw new UnknownFunctionError(expression.name)
-      for (const argument of expression.args) assertExpression(argument)
-      if (expression.name === 'in') assertSearch(expression.args)
+function collectionsAmong(sources: readonly From[]): string[] {
+  return sources.filter(({ type }) => type === 'collectionRef').map(({ alias }) => alias)
+}
+
+/** The aliases of a query's sources. */
+function aliasesOf(sources: readonly From[], around: Around, over: string): string[] {
+  const aliases = new Set<string>()
+  for (const { alias, type } of sources) {
+    if (type === 'unionAll') continue
+    if (aliases.has(alias)) throw new DuplicateSourceAliasError(alias, over)
+    if (around.taken.includes(alias) && (type === 'collectionRef' || around.rows.includes(alias))) {
+      throw new DuplicateAliasInSubqueryError(alias, around.taken)
+    }
+    aliases.add(alias)
+  }
+  return [...aliases]
+}
+
+function checkClauses(query: QueryIR, over: string): void {
+  const { from, select, fnSelect, groupBy = [] } = query
+  const bounded = query.limit !== undefined || query.offset !== undefined
+  if (bounded && !query.orderBy?.length) throw new LimitOffsetRequireOrderByError(over)
+  const hasShape = select !== undefined || fnSelect !== undefined
+  if (query.distinct && !hasShape && from.type !== 'unionAll') throw new DistinctRequiresSelectError(over)
+  if (fnSelect !== undefined && groupBy.length > 0) throw new FnSelectWithGroupByError(over)
+  if (query.having?.length && !isGrouped(query)) throw new HavingRequiresGroupByError(over)
+}
+
+function checkSelect(entry: SelectEntry, place: Place, path: string): void {
+  if (entry === true) return
+  if (!isSelectNode(entry)) {
+    for (const [field, inner] of Object.entries(entry)) {
+      const spread = inner === true ? parseSpreadKey(field) : undefined
+      if (spread === undefined) checkFieldName(field)
+      else if (spread.length > 0) checkExpression({ type: 'ref', path: spread } as never, place)
+      checkSelect(inner, place, path === '' ? field : `${path}.${field}`)
+    }
+    return
+  }
+  switch (entry.type) {
+    case 'includesSubquery':
+      throw new UnsupportedNestedQueryError(path)
+    case 'conditionalSelect':
+      for (const { condition, value } of entry.branches) {
+        checkExpression(condition, place)
+        checkSelect(value, place, path)
+      }
+      if (entry.defaultValue !== undefined) checkSelect(entry.defaultValue, place, path)
       return
     default:
-      throw new UnknownExpressionTypeError(String((expression as { type?: unknown }).type))
+      checkExpression(entry, place)
   }
 }
 
-/** A field that is a list can be searched for one value, the same for all rows. */
-function assertSearch([member, list]: readonly BasicExpression[]): void {
-  if (list === undefined || list.type === 'val' || member?.type === 'val') return
-  throw new QueryCompilationError(
-    'inArray() with a field as its list needs a constant to look for, such as inArray("red", item.tags): ' +
-      'the value looked for and the list cannot both come from the row',
-  )
+function checkFieldName(field: string): void {
+  for (const segment of field.split('.')) {
+    if (unsafeNames.has(segment)) throw new UnsafeAliasPathError(segment)
+  }
+}
+
+function checkHaving(query: QueryIR, place: Place): void {
+  const check = { ...withSelected(place), aggregate: selectedAggregate(query, 'having()') }
+  for (const having of query.having ?? []) {
+    const expression = getHavingExpression(having)
+    checkHavingNodes(expression)
+    checkExpression(expression, check)
+  }
+}
+
+function checkOrder(query: QueryIR, place: Place): void {
+  const selected = withSelected(place)
+  const check = isGrouped(query)
+    ? { ...selected, aggregate: selectedAggregate(query, 'orderBy()') }
+    : selected
+  for (const { expression } of query.orderBy ?? []) checkExpression(expression, check)
+}
+
+function withSelected(place: Place): Place {
+  return place.aliases === undefined ? place : { ...place, aliases: new Set([...place.aliases, '$selected']) }
 }

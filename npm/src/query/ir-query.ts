@@ -59,7 +59,8 @@ export interface JoinClause {
 
 /**
  * Output fields in authoring order. A key that {@link parseSpreadKey} recognises has the value `true`
- * and stands for all fields of the row at its path, merged at that position.
+ * and stands for all fields of the row at its path, merged at that position. The path is empty for a row of a union of
+ * queries.
  */
 export interface Select {
   [field: string]: SelectEntry
@@ -152,7 +153,8 @@ export function spreadKey(path: readonly string[], n: number): string {
 export function parseSpreadKey(key: string): string[] | undefined {
   if (!key.startsWith(spreadPrefix)) return undefined
   const end = key.lastIndexOf('__')
-  return end < spreadPrefix.length ? undefined : key.slice(spreadPrefix.length, end).split('.')
+  if (end < spreadPrefix.length) return undefined
+  return end === spreadPrefix.length ? [] : key.slice(spreadPrefix.length, end).split('.')
 }
 
 /** The predicate of an entry of a `where` list. */

@@ -1,22 +1,28 @@
-import { QueryBuilderError } from '../errors/base.ts'
+import { UnsupportedNestedQueryError } from '../errors/query.ts'
 import {
+  type ConditionalBranch,
+  ConditionalSelect,
   type Expression,
   isExpressionNode,
   PropRef,
   parseSpreadKey,
   type Select,
+  type SelectEntry,
   spreadKey,
   Value,
 } from './ir.ts'
-import { pathOf, toExpression, withSpreadNumbering } from './refs.ts'
+import { isProjection } from './projection.ts'
+import { isQueryLike, pathOf, toExpression, withSpreadNumbering } from './refs.ts'
 
 /** Runs a select callback and turns its result into the IR's select clause. */
 export function buildSelect(callback: () => unknown): Select | Expression {
   return withSpreadNumbering(() => {
     const result = callback()
     const path = pathOf(result)
-    if (path !== undefined) return path.length === 1 ? { [spreadKey(path, 0)]: true } : new PropRef(path)
+    if (path !== undefined) return path.length < 2 ? { [spreadKey(path, 0)]: true } : new PropRef(path)
     if (typeof result !== 'object' || result === null || isExpressionNode(result)) return toExpression(result)
+    // Refused as an operand, for it is none, and here, where it would be the whole row.
+    if (isProjection(result) || isQueryLike(result)) return toExpression(result)
     return selectObject(result)
   })
 }
@@ -45,17 +51,23 @@ function isSpread(field: string, value: unknown): boolean {
   return parseSpreadKey(field) !== undefined && (value === true || pathOf(value)?.at(-1) === field)
 }
 
-function selectValue(value: unknown, field: string): Expression | Select {
+function selectValue(value: unknown, field: string): SelectEntry {
   const path = pathOf(value)
   if (path !== undefined) return new PropRef(path)
   if (value === undefined) return new Value(null)
   if (typeof value !== 'object' || value === null) return new Value(value)
   if (isExpressionNode(value)) return value
-  if (typeof (value as { _getQuery?: unknown })._getQuery === 'function') {
-    throw new QueryBuilderError(
-      `Cannot select a query as field "${field}": a select holds expressions, nested objects and spread rows. ` +
-        `Use the query as a source of its own, .from({ alias: query }).`,
-    )
-  }
+  if (isProjection(value)) return conditional(value.args, field)
+  if (isQueryLike(value)) throw new UnsupportedNestedQueryError(field)
   return selectObject(value)
+}
+
+/** The arguments of `caseWhen`: conditions and values in turn, and perhaps a default. */
+function conditional(args: readonly unknown[], field: string): ConditionalSelect {
+  const branches: ConditionalBranch[] = []
+  for (let i = 0; i + 1 < args.length; i += 2) {
+    branches.push({ condition: toExpression(args[i]), value: selectValue(args[i + 1], field) })
+  }
+  const defaultValue = args.length % 2 === 1 ? selectValue(args.at(-1), field) : undefined
+  return new ConditionalSelect(branches, defaultValue)
 }

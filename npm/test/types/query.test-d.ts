@@ -33,7 +33,7 @@ describe('sources', () => {
   })
 
   test('the initial builder offers from alone, later ones do not offer it', () => {
-    expectTypeOf<keyof InitialQueryBuilder>().toEqualTypeOf<'from'>()
+    expectTypeOf<keyof InitialQueryBuilder>().toEqualTypeOf<'from' | 'unionAll' | 'recursive'>()
     expectTypeOf(start()).not.toHaveProperty('from')
     expectTypeOf(start()).not.toHaveProperty('_getQuery')
   })
