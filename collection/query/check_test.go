@@ -54,9 +54,17 @@ func TestID_TellsDifferentExpressionsApart(t *testing.T) {
 	names := []string{"", "a", "b", "ab", "c(", "r\x01", "\"", "a.b", "$key"}
 	pool := newDictionary().pool(true)
 	rapid.Check(t, func(t *rapid.T) {
-		refs := make([][]string, 3)
+		refs := make([]*Expr, 3)
 		for i := range refs {
-			refs[i] = rapid.SliceOfN(rapid.SampledFrom(names), 0, 3).Draw(t, "path")
+			refs[i] = Ref(rapid.SliceOfN(rapid.SampledFrom(names), 0, 3).Draw(t, "path")...)
+			switch n := rapid.Uint32Range(0, 1).Draw(t, "number"); rapid.IntRange(0, 2).Draw(t, "kind") {
+			case 0:
+				refs[i].Leaf = n
+			case 1:
+				refs[i].Op, refs[i].Of = OpPull, n
+			case 2:
+				refs[i].Op, refs[i].Of, refs[i].Live = OpPull, n, true
+			}
 		}
 		a, b := genExpr(t, pool, refs, 2), genExpr(t, pool, refs, 2)
 		if same := reflect.DeepEqual(strip(a), strip(b)); same != (a.ID() == b.ID()) {
@@ -67,7 +75,7 @@ func TestID_TellsDifferentExpressionsApart(t *testing.T) {
 
 // strip is e with empty lists in one form.
 func strip(e *Expr) *Expr {
-	out := &Expr{Op: e.Op, Fn: e.Fn, Cell: e.Cell}
+	out := &Expr{Op: e.Op, Fn: e.Fn, Cell: e.Cell, Leaf: e.Leaf, Of: e.Of, Live: e.Live}
 	out.Path = append([]string{}, e.Path...)
 	out.List = append([]value.Cell{}, e.List...)
 	for _, a := range e.Args {

@@ -40,6 +40,21 @@ const (
 	FnAnd
 	FnOr
 	FnNot
+	// The functions so far are conditions: true, false or unknown. Those that
+	// follow are values; up to FnCoalesce all operands are evaluated first.
+	FnUpper
+	FnLower
+	FnLength
+	FnConcat
+	FnAdd
+	FnSubtract
+	FnMultiply
+	FnDivide
+	FnDate
+	FnDatetime
+	FnStrftime
+	FnCoalesce
+	FnCaseWhen
 
 	// fnInto(a, b) is b, or a where a is null or undefined: navigation stops there.
 	fnInto
@@ -57,6 +72,9 @@ const (
 var fnNames = [...]string{
 	FnEq: "eq", FnGt: "gt", FnGte: "gte", FnLt: "lt", FnLte: "lte", FnIn: "in", FnLike: "like", FnILike: "ilike",
 	FnIsNull: "isNull", FnIsUndefined: "isUndefined", FnAnd: "and", FnOr: "or", FnNot: "not",
+	FnUpper: "upper", FnLower: "lower", FnLength: "length", FnConcat: "concat", FnAdd: "add", FnSubtract: "subtract",
+	FnMultiply: "multiply", FnDivide: "divide", FnDate: "date", FnDatetime: "datetime", FnStrftime: "strftime",
+	FnCoalesce: "coalesce", FnCaseWhen: "caseWhen",
 	fnInto: "#into", fnElse: "#else",
 	fnWithin: "#within", fnPick: "#pick",
 }
@@ -64,14 +82,16 @@ var fnNames = [...]string{
 // FnByName returns the function of the language with that name, and the
 // numbers of arguments it takes.
 func FnByName(name []byte) (fn Fn, minArgs, maxArgs int, ok bool) {
-	for f := FnEq; f <= FnNot; f++ {
+	for f := FnEq; f < fnInto; f++ {
 		if fnNames[f] != string(name) {
 			continue
 		}
 		switch f {
-		case FnAnd, FnOr:
+		case FnAnd, FnOr, FnConcat, FnCoalesce:
 			return f, 0, 1 << 16, true
-		case FnNot, FnIsNull, FnIsUndefined:
+		case FnCaseWhen:
+			return f, 2, 1 << 16, true
+		case FnNot, FnIsNull, FnIsUndefined, FnUpper, FnLower, FnLength, FnDate, FnDatetime:
 			return f, 1, 1, true
 		}
 		return f, 2, 2, true
@@ -235,15 +255,22 @@ type Place struct {
 
 func (p Place) String() string { return p.Clause + "[" + strconv.Itoa(p.At) + "]" }
 
-// appendID appends text that is equal for two expressions over one root exactly
+// appendID appends text that is equal for two expressions over one space exactly
 // when they are the same expression.
 func (e *Expr) appendID(b []byte) []byte {
 	switch e.Op {
-	case OpRef:
-		b = append(b, 'r')
-		b = append(b, byte(len(e.Path)))
+	case OpRef, OpPull:
+		mark, of := byte('r'), e.Leaf
+		if e.Op == OpPull {
+			mark, of = 'f', e.Of
+			if e.Live {
+				mark = 'l'
+			}
+		}
+		b = appendNumber(append(b, mark), of)
+		b = appendNumber(b, uint32(len(e.Path)))
 		for _, p := range e.Path {
-			b = append(append(b, byte(len(p)), byte(len(p)>>8), byte(len(p)>>16)), p...)
+			b = append(appendNumber(b, uint32(len(p))), p...)
 		}
 	case OpConst:
 		b = appendCell(append(b, 'c'), e.Cell)
@@ -263,6 +290,10 @@ func (e *Expr) appendID(b []byte) []byte {
 	return b
 }
 
+func appendNumber(b []byte, n uint32) []byte {
+	return append(b, byte(n), byte(n>>8), byte(n>>16), byte(n>>24))
+}
+
 func appendCell(b []byte, c value.Cell) []byte {
 	b = append(b, c.Kind)
 	bits := math.Float64bits(c.Val)
@@ -272,8 +303,8 @@ func appendCell(b []byte, c value.Cell) []byte {
 	return b
 }
 
-// ID is a text that is equal for two expressions over one root exactly when
-// they are the same expression.
+// ID is a text that is equal for two expressions over one space exactly when
+// they are the same expression. Subqueries and aggregates have none.
 func (e *Expr) ID() string { return string(e.appendID(nil)) }
 
 // EachCell calls visit for every constant in the tree.

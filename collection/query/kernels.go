@@ -4,7 +4,7 @@ import "millrace.dev/millrace/collection/value"
 
 // truth evaluates n as a condition for each slot.
 func (p *Program) truth(n *node, slots []uint32, out []value.Tri) error {
-	if n.op != OpCall || n.fn >= fnInto {
+	if n.op != OpCall || n.fn > FnNot {
 		v := p.take()
 		defer p.give(v)
 		if err := p.cells(n, slots, v); err != nil {
@@ -96,7 +96,7 @@ func (p *Program) fold(n *node, slots []uint32, out []value.Tri) error {
 
 // operand evaluates one operand of and or or into t, a part of v.
 func (p *Program) operand(a *node, isAnd bool, slots []uint32, t []value.Tri, v *vec) error {
-	if a.op == OpCall && a.fn < fnInto {
+	if a.op == OpCall && a.fn <= FnNot {
 		return p.truth(a, slots, t)
 	}
 	if err := p.cells(a, slots, v); err != nil {
@@ -115,7 +115,7 @@ func (p *Program) operand(a *node, isAnd bool, slots []uint32, t []value.Tri, v 
 
 // not is JavaScript's negation, with null staying unknown.
 func (p *Program) not(a *node, slots []uint32, out []value.Tri) error {
-	if a.op == OpCall && a.fn < fnInto {
+	if a.op == OpCall && a.fn <= FnNot {
 		if err := p.truth(a, slots, out); err != nil {
 			return err
 		}
@@ -158,20 +158,19 @@ func (p *Program) in(n *node, slots []uint32, out []value.Tri) error {
 // the common case and has loops of its own.
 func (p *Program) compare(n *node, slots []uint32, out []value.Tri) error {
 	a, b := n.args[0], n.args[1]
-	if a.op == OpRef && b.op == OpConst {
-		if b.cell.Kind == value.KindNumber && n.fn >= FnGt && n.fn <= FnLte {
-			if relateNumber(n.fn, a.col, b.cell.Val, slots, out) {
-				return nil
-			}
-		}
-		if n.fn == FnEq && b.cell.Kind > value.KindNull && b.cell.Kind != value.KindNaN {
-			equalConst(a.col, b.cell, slots, out)
-			return nil
-		}
-	}
 	va, vb := p.take(), p.take()
 	defer p.give(va)
 	defer p.give(vb)
+	if a.op == OpRef && a.src.Col != nil && b.op == OpConst {
+		at := slots
+		if a.src.Lens != nil {
+			at = va.slots[:len(slots)]
+			a.src.Lens.Slots(slots, at)
+		}
+		if againstConst(n.fn, a.src.Col, b.cell, at, out) {
+			return nil
+		}
+	}
 	if err := p.cells(a, slots, va); err != nil {
 		return err
 	}
@@ -197,6 +196,19 @@ func (p *Program) compare(n *node, slots []uint32, out []value.Tri) error {
 		}
 	}
 	return nil
+}
+
+// againstConst compares a column with a constant where there is a loop for it.
+// It returns false, having decided nothing, where there is none.
+func againstConst(fn Fn, col *Column, c value.Cell, slots []uint32, out []value.Tri) bool {
+	switch {
+	case c.Kind == value.KindNumber && fn >= FnGt && fn <= FnLte:
+		return relateNumber(fn, col, c.Val, slots, out)
+	case fn == FnEq && c.Kind > value.KindNull && c.Kind != value.KindNaN:
+		equalConst(col, c, slots, out)
+		return true
+	}
+	return false
 }
 
 func opOf(fn Fn) value.Op {
@@ -230,6 +242,10 @@ func equalConst(col *Column, c value.Cell, slots []uint32, out []value.Tri) {
 	want, class := c.Val, value.Class(c.Kind)
 	kinds, vals := col.Kinds, col.Vals
 	for i, s := range slots {
+		if int(s) >= len(kinds) { // no slot
+			out[i] = value.Unknown
+			continue
+		}
 		k := kinds[s]
 		switch {
 		case k == c.Kind || value.Class(k) == class:
@@ -251,6 +267,10 @@ func equalConst(col *Column, c value.Cell, slots []uint32, out []value.Tri) {
 func relateNumber(fn Fn, col *Column, c float64, slots []uint32, out []value.Tri) bool {
 	kinds, vals := col.Kinds, col.Vals
 	for i, s := range slots {
+		if int(s) >= len(kinds) { // no slot
+			out[i] = value.Unknown
+			continue
+		}
 		k := kinds[s]
 		if k != value.KindNumber && k != value.KindDate {
 			if k <= value.KindNull {

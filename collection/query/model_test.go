@@ -14,6 +14,7 @@ import (
 type dictionary struct {
 	texts [][]byte
 	ids   map[string]uint32
+	asked []string // functions it was asked to apply
 }
 
 func newDictionary() *dictionary {
@@ -67,17 +68,21 @@ func (d *dictionary) pool(temporals bool) []value.Cell {
 	return cells
 }
 
+func nullish(c value.Cell) bool { return c.Kind == value.KindNull || c.Kind == value.KindUndefined }
+
 // eval is the language as its table states it: operands from left to right,
 // and and or stop where they are decided.
-func eval(e *Expr, read func(path []string) value.Cell, d value.Texts) (value.Cell, error) {
+func eval(e *Expr, read func(*Expr) value.Cell, d *dictionary) (value.Cell, error) {
 	null := value.Cell{Kind: value.KindNull}
 	switch e.Op {
-	case OpRef:
-		return read(e.Path), nil
+	case OpRef, OpPull:
+		return read(e), nil
 	case OpConst:
 		return e.Cell, nil
 	}
-	nullish := func(c value.Cell) bool { return c.Kind == value.KindNull || c.Kind == value.KindUndefined }
+	if e.Fn == FnCoalesce || e.Fn == FnCaseWhen {
+		return choice(e, read, d)
+	}
 	var args []value.Cell
 	sawNull := false
 	for i, a := range e.Args {
@@ -104,6 +109,9 @@ func eval(e *Expr, read func(path []string) value.Cell, d value.Texts) (value.Ce
 		return value.Bool(args[0].Kind == value.KindNull), nil
 	case FnIsUndefined:
 		return value.Bool(args[0].Kind == value.KindUndefined), nil
+	}
+	if e.Fn > FnNot {
+		return d.call(fnNames[e.Fn], args)
 	}
 	if sawNull {
 		return null, nil
@@ -132,27 +140,31 @@ func eval(e *Expr, read func(path []string) value.Cell, d value.Texts) (value.Ce
 }
 
 // genExpr draws an expression over refs; leaves are mostly constants of pool.
-func genExpr(t *rapid.T, pool []value.Cell, refs [][]string, depth int) *Expr {
+func genExpr(t *rapid.T, pool []value.Cell, refs []*Expr, depth int) *Expr {
 	if depth == 0 || rapid.IntRange(0, 9).Draw(t, "leaf") < 2 {
 		if rapid.Bool().Draw(t, "ref") {
-			return Ref(rapid.SampledFrom(refs).Draw(t, "path")...)
+			return rapid.SampledFrom(refs).Draw(t, "ref")
 		}
 		return Const(rapid.SampledFrom(pool).Draw(t, "const"))
 	}
 	return genCall(t, pool, refs, depth)
 }
 
-func genCall(t *rapid.T, pool []value.Cell, refs [][]string, depth int) *Expr {
-	fn := Fn(rapid.IntRange(int(FnEq), int(FnNot)).Draw(t, "fn"))
+func genCall(t *rapid.T, pool []value.Cell, refs []*Expr, depth int) *Expr {
+	fn := Fn(rapid.IntRange(int(FnEq), int(FnCaseWhen)).Draw(t, "fn"))
 	sub := func() *Expr { return genExpr(t, pool, refs, depth-1) }
 	switch fn {
-	case FnAnd, FnOr:
+	case FnAnd, FnOr, FnConcat, FnCoalesce, FnCaseWhen:
+		least := 0
+		if fn == FnCaseWhen {
+			least = 2
+		}
 		e := Call(fn)
-		for range rapid.IntRange(0, 3).Draw(t, "args") {
+		for range rapid.IntRange(least, least+3).Draw(t, "args") {
 			e.Args = append(e.Args, sub())
 		}
 		return e
-	case FnNot, FnIsNull, FnIsUndefined:
+	case FnNot, FnIsNull, FnIsUndefined, FnUpper, FnLower, FnLength, FnDate, FnDatetime:
 		return Call(fn, sub())
 	case FnIn:
 		list := rapid.SliceOfN(rapid.SampledFrom(pool), 0, 4).Draw(t, "list")

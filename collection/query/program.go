@@ -2,23 +2,26 @@ package query
 
 import "millrace.dev/millrace/collection/value"
 
-// chunk is how many slots a kernel handles at a time: small enough that its
+// chunk is how many rows a kernel handles at a time: small enough that its
 // scratch vectors stay in the first-level cache.
 const chunk = 1024
 
-// Program is a compiled list of conjuncts, all of which must be true. It keeps
-// no state between calls.
+// none is the slot of a leaf that a row does not have.
+const none = ^uint32(0)
+
+// Program is a compiled list of conjuncts over the rows of a root or a space,
+// all of which must be true. It keeps no state between calls.
 type Program struct {
 	nodes   []*node
 	texts   value.Texts
 	scratch *Scratch
 }
 
-// node is an expression with its columns bound.
+// node is an expression with what it reads bound; a pull is a reference then.
 type node struct {
 	op   Op
 	fn   Fn
-	col  *Column
+	src  Source
 	cell value.Cell
 	list members
 	args []*node
@@ -34,6 +37,8 @@ type vec struct {
 	at    [chunk]uint16
 }
 
+func (v *vec) cell(i int) value.Cell { return value.Cell{Kind: v.kinds[i], Val: v.vals[i]} }
+
 // Scratch is a stock of vectors that the programs of one session share; a
 // program needs a few while it runs and none between.
 type Scratch struct{ free []*vec }
@@ -41,19 +46,44 @@ type Scratch struct{ free []*vec }
 // A Sharer is a value.Texts whose session's programs share their scratch.
 type Sharer interface{ Scratch() *Scratch }
 
+// rootOnly is a root as a space of one leaf.
+type rootOnly struct{ Binder }
+
+// Ref implements SpaceBinder.
+func (r rootOnly) Ref(_ uint32, path []string, text bool) (Source, error) {
+	col, err := r.Column(path, text)
+	return Source{Col: col}, err
+}
+
+// Pull implements SpaceBinder.
+func (r rootOnly) Pull(*Expr, bool) (Source, error) {
+	return Source{}, &Error{CodeUnsupported, "callback", "a query that is asked once has no callbacks"}
+}
+
 // Compile binds conjuncts to the columns of b. Programs made with the same
 // texts may share scratch (Sharer).
 func Compile(conjuncts []*Expr, b Binder, texts value.Texts) (*Program, error) {
-	return compile(conjuncts, b, texts, false)
+	return compile(conjuncts, rootOnly{b}, texts, false)
 }
 
 // CompileOrdered binds one expression whose values will be ordered: where it
 // passes the texts of a column on, their bytes are needed.
 func CompileOrdered(e *Expr, b Binder, texts value.Texts) (*Program, error) {
-	return compile([]*Expr{e}, b, texts, e.Op == OpRef || e.Op == OpCall && e.Fn > FnNot)
+	return CompileSpaceOrdered(e, rootOnly{b}, texts)
 }
 
-func compile(conjuncts []*Expr, b Binder, texts value.Texts, text bool) (*Program, error) {
+// CompileSpace is Compile over the rows of a space. Texts that want to be asked
+// for what only the shell can compute are an Applier.
+func CompileSpace(conjuncts []*Expr, b SpaceBinder, texts value.Texts) (*Program, error) {
+	return compile(conjuncts, b, texts, false)
+}
+
+// CompileSpaceOrdered is CompileOrdered over the rows of a space.
+func CompileSpaceOrdered(e *Expr, b SpaceBinder, texts value.Texts) (*Program, error) {
+	return compile([]*Expr{e}, b, texts, true)
+}
+
+func compile(conjuncts []*Expr, b SpaceBinder, texts value.Texts, text bool) (*Program, error) {
 	p := &Program{texts: texts}
 	if s, ok := texts.(Sharer); ok {
 		p.scratch = s.Scratch()
@@ -70,57 +100,56 @@ func compile(conjuncts []*Expr, b Binder, texts value.Texts, text bool) (*Progra
 	return p, nil
 }
 
-// needsText tells whether fn looks at the bytes of its operands' texts.
-func needsText(fn Fn) bool {
+// argText tells whether operand i of n is read with the bytes of its texts; text:
+// those of the result are needed.
+func argText(fn Fn, i, n int, text bool) bool {
 	switch fn {
-	case FnGt, FnGte, FnLt, FnLte, FnLike, FnILike, FnNot:
+	case FnGt, FnGte, FnLt, FnLte, FnLike, FnILike, FnNot, FnLength:
 		return true
+	case FnCaseWhen:
+		return text || i%2 == 0 && i+1 < n // of a condition, for bigints
+	case fnInto, fnWithin, fnPick:
+		// The first operand is only asked whether it is there.
+		return text && i > 0
+	case FnUpper, FnLower, FnCoalesce, fnElse:
+		return text // passed on as they are, at times
 	}
 	return false
 }
 
-func bind(e *Expr, b Binder, text bool) (*node, error) {
-	n := &node{op: e.Op, fn: e.Fn, cell: e.Cell}
+func bind(e *Expr, b SpaceBinder, text bool) (n *node, err error) {
+	n = &node{op: e.Op, fn: e.Fn, cell: e.Cell}
 	switch e.Op {
+	case OpConst:
 	case OpList:
 		n.list = membersOf(e.List)
 	case OpRef:
-		col, err := b.Column(e.Path, text)
-		if err != nil {
-			return nil, err
-		}
-		n.col = col
+		n.src, err = b.Ref(e.Leaf, e.Path, text)
+	case OpPull:
+		n.op = OpRef
+		n.src, err = b.Pull(e, text)
 	case OpCall:
-		inner := text || needsText(e.Fn)
-		if e.Fn == FnEq || e.Fn == FnIn || e.Fn == FnIsNull || e.Fn == FnIsUndefined {
-			inner = false
-		}
-		n.args = make([]*node, 0, len(e.Args))
+		n.args = make([]*node, len(e.Args))
 		for i, a := range e.Args {
-			// The first operand of these is only asked whether it is there.
-			guard := i == 0 && (e.Fn == fnInto || e.Fn == fnWithin || e.Fn == fnPick)
-			m, err := bind(a, b, inner && !guard)
-			if err != nil {
-				return nil, err
+			if n.args[i], err = bind(a, b, argText(e.Fn, i, len(e.Args), text)); err != nil {
+				break
 			}
-			n.args = append(n.args, m)
 		}
+	default:
+		err = &Error{CodeUnknownExpression, "expression", "aggregates and subqueries are no values of one row"}
 	}
-	return n, nil
+	return n, err
 }
 
-// Select appends to keep, in order, the slots whose rows satisfy every
-// conjunct. An error is a fault of a value in one of the rows.
-func (p *Program) Select(slots, keep []uint32) ([]uint32, error) {
+// Select appends to keep, in order, the rows that satisfy every conjunct. An
+// error is a fault of a value in one of the rows.
+func (p *Program) Select(rows, keep []uint32) ([]uint32, error) {
 	if len(p.nodes) == 0 {
-		return append(keep, slots...), nil
+		return append(keep, rows...), nil
 	}
-	for len(slots) > 0 {
-		part := slots
-		if len(part) > chunk {
-			part = part[:chunk]
-		}
-		slots = slots[len(part):]
+	for len(rows) > 0 {
+		part := rows[:min(chunk, len(rows))]
+		rows = rows[len(part):]
 		start := len(keep)
 		// The first conjunct reads the part, each further one what is left of it.
 		for i, n := range p.nodes {
@@ -159,28 +188,36 @@ func (p *Program) Select(slots, keep []uint32) ([]uint32, error) {
 	return keep, nil
 }
 
-// Truth evaluates the conjuncts one by one for one slot and returns their
-// truth values as a select shows them: the program of a computed field has one
-// node.
-func (p *Program) Truth(slot uint32) (value.Tri, error) {
+// Truth evaluates the first conjunct for one row and returns its truth value as a
+// select shows it: the program of a computed field has one.
+func (p *Program) Truth(row uint32) (value.Tri, error) {
 	v := p.take()
 	defer p.give(v)
-	in := [1]uint32{slot}
-	err := p.truth(p.nodes[0], in[:], v.tri[:1])
+	v.slots[0] = row
+	err := p.truth(p.nodes[0], v.slots[:1], v.tri[:1])
 	return v.tri[0], err
 }
 
-// Cells evaluates the only conjunct as a value for each slot.
-func (p *Program) Cells(slots []uint32, visit func(i int, c value.Cell)) error {
+// Cell evaluates the first conjunct as a value for one row.
+func (p *Program) Cell(row uint32) (value.Cell, error) {
 	v := p.take()
 	defer p.give(v)
-	for base := 0; base < len(slots); base += chunk {
-		part := slots[base:min(base+chunk, len(slots))]
+	v.slots[0] = row
+	err := p.cells(p.nodes[0], v.slots[:1], v)
+	return v.cell(0), err
+}
+
+// Cells evaluates the first conjunct as a value for each row.
+func (p *Program) Cells(rows []uint32, visit func(i int, c value.Cell)) error {
+	v := p.take()
+	defer p.give(v)
+	for base := 0; base < len(rows); base += chunk {
+		part := rows[base:min(base+chunk, len(rows))]
 		if err := p.cells(p.nodes[0], part, v); err != nil {
 			return err
 		}
 		for i := range part {
-			visit(base+i, value.Cell{Kind: v.kinds[i], Val: v.vals[i]})
+			visit(base+i, v.cell(i))
 		}
 	}
 	return nil
@@ -197,15 +234,13 @@ func (p *Program) take() *vec {
 
 func (p *Program) give(v *vec) { p.scratch.free = append(p.scratch.free, v) }
 
-// cells evaluates n for each slot into v.
+// cells evaluates n for each row into the cells of v, and of a condition into
+// its truth values; rows may be v's.
 func (p *Program) cells(n *node, slots []uint32, v *vec) error {
 	kinds, vals := v.kinds[:len(slots)], v.vals[:len(slots)]
 	switch n.op {
 	case OpRef:
-		ck, cv := n.col.Kinds, n.col.Vals
-		for i, s := range slots {
-			kinds[i], vals[i] = ck[s], cv[s]
-		}
+		return p.read(&n.src, slots, v)
 	case OpConst:
 		for i := range kinds {
 			kinds[i], vals[i] = n.cell.Kind, n.cell.Val
@@ -215,8 +250,13 @@ func (p *Program) cells(n *node, slots []uint32, v *vec) error {
 			kinds[i], vals[i] = opaque.Kind, opaque.Val
 		}
 	case OpCall:
-		if n.fn >= fnInto {
+		switch {
+		case n.fn >= fnInto:
 			return p.navigate(n, slots, v)
+		case n.fn >= FnCoalesce:
+			return p.choose(n, slots, v)
+		case n.fn > FnNot:
+			return p.apply(n, slots, v)
 		}
 		if err := p.truth(n, slots, v.tri[:len(slots)]); err != nil {
 			return err
@@ -232,6 +272,32 @@ func (p *Program) cells(n *node, slots []uint32, v *vec) error {
 			}
 		}
 	}
+	return nil
+}
+
+// read fetches what a reference reads.
+func (p *Program) read(src *Source, rows []uint32, v *vec) error {
+	kinds, vals := v.kinds[:len(rows)], v.vals[:len(rows)]
+	if src.Col == nil {
+		return src.Reader.Read(rows, kinds, vals)
+	}
+	ck, cv := src.Col.Kinds, src.Col.Vals
+	if src.Lens == nil {
+		for i, s := range rows {
+			kinds[i], vals[i] = ck[s], cv[s]
+		}
+		return nil
+	}
+	w := p.take()
+	slots := w.slots[:len(rows)]
+	src.Lens.Slots(rows, slots)
+	for i, s := range slots {
+		kinds[i], vals[i] = value.KindUndefined, 0
+		if s != none {
+			kinds[i], vals[i] = ck[s], cv[s]
+		}
+	}
+	p.give(w)
 	return nil
 }
 

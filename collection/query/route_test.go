@@ -18,7 +18,7 @@ func TestRouteOf_EveryRowThatIsKeptHasARoutedValue(t *testing.T) {
 		b := grid(d, 40, &c, false)
 		where := make([]*Expr, rapid.IntRange(1, 3).Draw(t, "clauses"))
 		for i := range where {
-			where[i] = genExpr(t, pool, columnNames, 2)
+			where[i] = genExpr(t, pool, columnRefs, 2)
 			switch rapid.IntRange(0, 3).Draw(t, "plant") {
 			case 0:
 				where[i] = Call(FnEq, Const(rapid.SampledFrom(pool).Draw(t, "c")), Ref("d", "x"))

@@ -114,7 +114,7 @@ func (m *rowModel) selected(entries []Entry, row *object) *object {
 		if e.Expr.Op == OpRef {
 			v = valueAt(row, e.Expr.Path)
 		} else {
-			c, err := eval(e.Expr, func(p []string) value.Cell { return cellOf(valueAt(row, p)) }, m.d)
+			c, err := eval(e.Expr, func(r *Expr) value.Cell { return cellOf(valueAt(row, r.Path)) }, m.d)
 			if err != nil {
 				panic(err)
 			}

@@ -97,3 +97,19 @@ func appendText(dst []uint16, text []byte) []uint16 {
 	}
 	return dst
 }
+
+// Units is the length of WTF-8 text as JavaScript counts it, in UTF-16 code
+// units. Linear.
+func Units(text []byte) int {
+	n := 0
+	for _, c := range text {
+		// Every character has one first byte; those of four bytes are two units.
+		if c&0xc0 != 0x80 {
+			n++
+		}
+		if c >= 0xf0 {
+			n++
+		}
+	}
+	return n
+}
