@@ -100,18 +100,23 @@ func (r *Root) evict(s *resource, out Effects) {
 		} else {
 			s.col.expr.EachCell(r.dict.Unref)
 		}
-		s.col.lease.giveBack(out)
+		s.col.lease.GiveBack(out)
 	case s.order != nil:
 		r.orders = remove(r.orders, s.order)
-		s.order.lease.giveBack(out)
+		s.order.lease.GiveBack(out)
 	case s.hash != nil:
 		r.hashes = remove(r.hashes, s.hash)
-		s.hash.lease.giveBack(out)
+		s.hash.lease.GiveBack(out)
 	}
 }
 
+// Held is what a condition or a query has taken and gives back at once.
+type Held interface{ GiveBack(out Effects) }
+
+// GiveBack implements Held; a nil lease holds nothing.
+//
 //go:noinline
-func (l *Lease) giveBack(out Effects) {
+func (l *Lease) GiveBack(out Effects) {
 	if l != nil {
 		l.During(out).Release()
 	}
@@ -428,6 +433,16 @@ func (l *Lease) Hash(path []string) (*Hashing, error) {
 	l.hold(h.res)
 	return h, nil
 }
+
+// Key implements d2.Keyer: what is not there has no key.
+func (h *Hashing) Key(slot uint32) (class uint8, bits uint64, ok bool) {
+	c := h.col.At(slot)
+	class, bits = image(c)
+	return class, bits, !c.Absent()
+}
+
+// Indexed returns the rows as an arrangement by their keys.
+func (h *Hashing) Indexed() *d2.Indexed { return d2.NewIndexed(h.hash, h) }
 
 func image(c value.Cell) (uint8, uint64) { return value.Class(c.Kind), math.Float64bits(c.Val) }
 

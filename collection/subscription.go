@@ -27,19 +27,21 @@ type Subscription struct {
 	Where []*query.Expr // all must be true of a row; none: every row
 	told  map[uint32]struct{}
 	prog  *query.Program // Where, bound to columns while there are any
-	lease *Lease
+	lease Held
 	met   []d2.Change // scratch of crossings
 }
 
-// Bind gives the subscription's condition, compiled over columns of lease.
-func (s *Subscription) Bind(prog *query.Program, lease *Lease) { s.prog, s.lease = prog, lease }
+// Bind gives the subscription's condition, compiled over columns that lease holds.
+func (s *Subscription) Bind(prog *query.Program, lease Held) { s.prog, s.lease = prog, lease }
 
 // Bound tells whether the condition can be evaluated.
 func (s *Subscription) Bound() bool { return len(s.Where) == 0 || s.prog != nil }
 
 // Unbind gives back the columns of the condition.
 func (s *Subscription) Unbind(out Effects) {
-	s.lease.giveBack(out)
+	if s.lease != nil {
+		s.lease.GiveBack(out)
+	}
 	s.prog, s.lease = nil, nil
 }
 

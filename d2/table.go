@@ -28,6 +28,12 @@ const (
 // Nothing in it is a pointer. Interning, finding and freeing cost O(width)
 // expected; memory follows the rows held and the largest id in use.
 type Table struct {
+	// Made, if set, is called with every row that comes to be held, Freed with
+	// every one that no longer is while its words can still be read: for what
+	// somebody keeps beside the rows. They must not intern in or sweep this table.
+	// Clear does not call Freed.
+	Made, Freed func(row uint32)
+
 	width int
 	words []uint64 // width per row; the first word of a free row holds its links
 	refs  []uint32 // by row: references, and rowLoose; or rowFree
@@ -83,6 +89,9 @@ func (t *Table) Intern(words []uint64) uint32 {
 	t.refs[row] = rowLoose
 	t.loose = append(t.loose, row)
 	t.n++
+	if t.Made != nil {
+		t.Made(row)
+	}
 	return row
 }
 
@@ -175,4 +184,4 @@ func (t *Table) Sweep() {
 }
 
 // Clear forgets every row, referred to or not.
-func (t *Table) Clear() { *t = Table{width: t.width, free: None} }
+func (t *Table) Clear() { *t = Table{Made: t.Made, Freed: t.Freed, width: t.width, free: None} }

@@ -53,6 +53,9 @@ func (t *Table) rehash(size int) {
 // release takes a row out of the hash table, closing the gap in the probe
 // sequences that lead over it, and puts its id first on the list of free ones.
 func (t *Table) release(row uint32) {
+	if t.Freed != nil {
+		t.Freed(row)
+	}
 	mask := len(t.index) - 1
 	gap := t.bucket(t.row(row))
 	for b := (gap + 1) & mask; t.index[b] != None; b = (b + 1) & mask {

@@ -176,3 +176,29 @@ func TestPairs_PinTheirParts(t *testing.T) {
 		t.Errorf("after unpinning pins are %v and %v, and %d pairs are left", left, right, pairs.Table().Len())
 	}
 }
+
+// Made and Freed tell of exactly the rows that are held.
+func TestTable_TellsOfRowsThatComeAndGo(t *testing.T) {
+	table := NewTable(1)
+	held := map[uint32]uint64{}
+	table.Made = func(row uint32) { held[row] = table.Word(row, 0) }
+	table.Freed = func(row uint32) {
+		if held[row] != table.Word(row, 0) {
+			t.Errorf("row %d of %d is freed as %d", row, held[row], table.Word(row, 0))
+		}
+		delete(held, row)
+	}
+	kept := table.Intern1(1)
+	table.Ref(kept)
+	table.Intern1(2)
+	table.Intern1(1)
+	table.Sweep()
+	if len(held) != 1 || held[kept] != 1 {
+		t.Fatalf("held are %v", held)
+	}
+	table.Unref(kept)
+	table.Sweep()
+	if len(held) != 0 {
+		t.Fatalf("held are %v", held)
+	}
+}

@@ -9,6 +9,11 @@ import (
 // hydrate computes the content from scratch.
 func (l *Live) hydrate() ([]uint32, error) {
 	e := l.engine
+	if l.built != nil {
+		rows, err := l.built.hydrate()
+		l.size = len(rows)
+		return rows, err
+	}
 	if l.window == noNode {
 		slots, err := l.unordered(e.slots[:0], true)
 		e.slots = slots
@@ -38,6 +43,9 @@ func (l *Live) content(dst []uint32) ([]uint32, error) {
 	}
 	if l.window != noNode {
 		return l.engine.graph.Rows(l.window, dst)
+	}
+	if l.built != nil {
+		return l.built.unordered(dst)
 	}
 	return l.unordered(dst, true)
 }
@@ -82,8 +90,11 @@ func (l *Live) unordered(dst []uint32, sorted bool) ([]uint32, error) {
 	return dst, err
 }
 
-// show evaluates the computed fields of slots.
+// show tells the parts of rows: of a plain query the computed fields alone.
 func (l *Live) show(slots []uint32) (*collection.Parts, error) {
+	if l.built != nil {
+		return l.built.show(slots)
+	}
 	if len(l.computed) == 0 {
 		return nil, nil
 	}

@@ -46,6 +46,8 @@ type rootNode struct {
 	deps   []*Live
 	lease  *collection.Lease // on the arrangement by key, once somebody read the content
 	order  *collection.Ordering
+
+	standing map[*collection.Hashing]*standing
 }
 
 // byKey returns the arrangement by public key, the order in which rows without
@@ -80,6 +82,8 @@ type Engine struct {
 	loose []*rootNode // roots with something to finish
 	slots []uint32
 	pairs []uint32
+
+	loosened []*interned // spaces with rows or keys nothing may refer to
 }
 
 // New returns an engine that pulls from shell.
@@ -205,13 +209,17 @@ func (l *Live) wanted() collection.Status {
 	if l.broken {
 		return collection.Failed
 	}
-	switch l.src.status() {
-	case collection.Ready:
-		return collection.Ready
-	case collection.Failed, collection.CleanedUp:
-		return collection.Failed
+	ready := true
+	for _, s := range l.sources {
+		switch s.status() {
+		case collection.Ready:
+			continue
+		case collection.Failed, collection.CleanedUp:
+			return collection.Failed
+		}
+		ready = false
 	}
-	if l.Status == collection.Ready {
+	if ready || l.Status == collection.Ready {
 		return collection.Ready
 	}
 	return collection.Loading
@@ -257,10 +265,14 @@ func (e *Engine) empty(r *rootNode) {
 
 // orphan fails live collections whose source has gone.
 func (e *Engine) orphan(deps []*Live) {
-	for _, l := range deps {
+	for _, l := range slices.Clone(deps) {
+		if l.output == noNode {
+			continue // reached by another way
+		}
 		e.orphan(l.deps)
 		l.deps = nil
 		l.detach()
+		l.leave()
 		l.broken = true
 		if l.Status != collection.Failed {
 			l.Go(collection.Failed, "its source was cleaned up", e.out)
@@ -278,20 +290,25 @@ func (e *Engine) cleanLive(l *Live) {
 	e.orphan(l.deps)
 	l.deps = nil
 	l.detach()
-	deps := l.src.deps()
-	for i, d := range *deps {
-		if d == l {
-			*deps = slices.Delete(*deps, i, i+1)
-			break
-		}
-	}
-	l.query.EachCell(e.Dict.Unref)
+	l.leave()
+	eachCell(l.plan, e.Dict.Unref)
 	l.Go(collection.CleanedUp, "", e.out)
 	e.out.Empty(l.ID)
 	l.Forget()
 	if l.Subscriptions() == 0 {
 		e.forgetLive(l)
 	}
+}
+
+// leave takes a live collection off its sources' lists.
+func (l *Live) leave() {
+	for _, s := range l.sources {
+		deps := s.deps()
+		if i := slices.Index(*deps, l); i >= 0 {
+			*deps = slices.Delete(*deps, i, i+1)
+		}
+	}
+	l.sources = nil
 }
 
 func (e *Engine) forgetLive(l *Live) {
@@ -343,11 +360,7 @@ func (e *Engine) CheckQuery(q *query.Query) error {
 
 // StartQuery compiles a plan, hydrates it and keeps it live.
 func (e *Engine) StartQuery(col uint32, name value.Cell, p *query.Plan) error {
-	q, src, ok := plain(p)
-	if !ok {
-		return &query.Error{Code: query.CodeUnknownExpression, Path: "from", Text: "the query has more than one source"}
-	}
-	if err := e.CheckQuery(q); err != nil {
+	if err := e.CheckPlan(p); err != nil {
 		return err
 	}
 	if e.roots[col] != nil {
@@ -356,7 +369,7 @@ func (e *Engine) StartQuery(col uint32, name value.Cell, p *query.Plan) error {
 	if name.Kind != value.KindString {
 		return refuse(CodeBadMessage, col, "a collection's public id is a string")
 	}
-	s, err := e.source(src)
+	sources, err := e.sourcesOf(p)
 	if err != nil {
 		return err
 	}
@@ -368,37 +381,65 @@ func (e *Engine) StartQuery(col uint32, name value.Cell, p *query.Plan) error {
 	if fresh {
 		l = &Live{Base: collection.Base{ID: col, Name: name}, engine: e}
 	}
-	l.src, l.query, l.broken, l.failure = s, q, false, nil
-	if err := e.enroot(s.root); err != nil {
-		return err
-	}
-	if err := l.compile(); err != nil {
-		return err
-	}
-	slots, err := l.hydrate()
-	var shown *collection.Parts
-	if err == nil {
-		shown, err = l.show(slots)
-	}
+	l.prepareFor(p, sources)
+	rows, parts, err := l.begin()
 	if err != nil {
-		l.detach()
 		return err
 	}
 	if fresh {
 		e.Dict.Ref(name)
 		e.lives[col] = l
 	}
-	q.EachCell(e.Dict.Ref)
-	deps := s.deps()
-	*deps = append(*deps, l)
-	e.out.Rows(col, e.pair(l.src.root, slots), shown)
+	eachCell(p, e.Dict.Ref)
+	for _, s := range sources {
+		deps := s.deps()
+		*deps = append(*deps, l)
+	}
+	e.out.Rows(col, e.pair(l.space, rows), parts)
 	l.Go(collection.Loading, "", e.out)
 	if to := l.wanted(); to != collection.Loading {
 		l.Go(to, "", e.out)
 	}
 	e.rebind(&l.Base)
-	l.tell(slots)
+	l.tell(rows)
 	return nil
+}
+
+// prepareFor gives a live collection its query.
+func (l *Live) prepareFor(p *query.Plan, sources []source) {
+	l.plan, l.sources, l.broken, l.failure = p, sources, false, nil
+	l.src, l.query, l.built, l.output, l.window = source{}, nil, nil, noNode, noNode
+	q, _, ok := plain(p)
+	if ok && sources[0].root != nil {
+		l.src, l.query = sources[0], q
+		return
+	}
+	l.built = &built{live: l, plain: ok}
+}
+
+// begin compiles and hydrates. On an error everything is as before.
+func (l *Live) begin() ([]uint32, *collection.Parts, error) {
+	for _, s := range l.sources {
+		if s.root == nil {
+			continue
+		}
+		if err := l.engine.enroot(s.root); err != nil {
+			return nil, nil, err
+		}
+	}
+	if err := l.compile(); err != nil {
+		return nil, nil, err
+	}
+	rows, err := l.hydrate()
+	var parts *collection.Parts
+	if err == nil {
+		parts, err = l.show(rows)
+	}
+	if err != nil {
+		l.detach()
+		return nil, nil, err
+	}
+	return rows, parts, nil
 }
 
 // tell gives subscriptions that outlived a cleanup the new content.
@@ -408,15 +449,38 @@ func (l *Live) tell(slots []uint32) {
 	}
 	all := make([]d2.Change, len(slots))
 	for i, s := range slots {
-		all[i] = d2.Change{Key: l.src.root.KeyOf(s), Old: d2.None, New: s}
+		all[i] = d2.Change{Key: l.space.KeyOf(s), Old: d2.None, New: s}
 	}
 	l.EmitAll(all, l.engine.out)
 }
 
-// pair lists slots with their keys.
-func (e *Engine) pair(r *rootNode, slots []uint32) []uint32 {
-	e.pairs = r.Pairs(slots, e.pairs[:0])
+// pair lists rows with their keys.
+func (e *Engine) pair(s space, rows []uint32) []uint32 {
+	if r, ok := s.(*rootNode); ok {
+		e.pairs = r.Pairs(rows, e.pairs[:0])
+		return e.pairs
+	}
+	e.pairs = slices.Grow(e.pairs[:0], 2*len(rows))
+	for _, row := range rows {
+		e.pairs = append(e.pairs, s.KeyOf(row), row)
+	}
 	return e.pairs
+}
+
+// sourcesOf returns what a plan reads, each once.
+func (e *Engine) sourcesOf(p *query.Plan) ([]source, error) {
+	var list []source
+	var first error
+	eachCollection(p, func(id uint32) {
+		s, err := e.source(id)
+		if err != nil && first == nil {
+			first = err
+		}
+		if err == nil && !slices.Contains(list, s) {
+			list = append(list, s)
+		}
+	})
+	return list, first
 }
 
 func (e *Engine) source(id uint32) (source, error) {

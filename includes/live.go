@@ -11,20 +11,25 @@ const noNode = d2.NodeID(-1)
 
 // source is what a query reads: a root or a live collection.
 type source struct {
-	root *rootNode
-	live *Live // nil: the root itself
+	root *rootNode // of a plain live collection the one at the bottom; of others nil
+	live *Live     // nil: the root itself
 }
 
 // Live is a live collection: a query kept up to date. It implements d2.Sink and
 // d2.Equal.
 type Live struct {
 	collection.Base
-	engine *Engine
-	src    source
-	query  *query.Query
-	shape  query.Shape
-	tmpl   uint32 // whose select shows the rows; 0: they are the root's own
-	deps   []*Live
+	engine  *Engine
+	plan    *query.Plan
+	sources []source // each once
+	space   space    // of its rows
+	built   *built   // nil: a plain query over a root, which the fields below are of
+
+	src   source
+	query *query.Query
+	shape query.Shape
+	tmpl  uint32 // whose select shows the rows; 0: they are the root's own
+	deps  []*Live
 
 	size     int
 	lease    *collection.Lease
@@ -46,6 +51,7 @@ type Live struct {
 	visible []d2.Change
 	spare   []d2.Change // room for visible
 	rebound []d2.Change
+	leaving []uint32 // rows kept until it is published
 	failure error
 	broken  bool // failed for good: until it is cleaned up
 }
@@ -55,6 +61,14 @@ func (s source) status() collection.Status {
 		return s.live.Status
 	}
 	return s.root.Status
+}
+
+// space is that of the rows of a source.
+func (s source) space() space {
+	if s.live != nil {
+		return s.live.space
+	}
+	return s.root
 }
 
 func (s source) shape() query.Shape {
@@ -90,6 +104,15 @@ func (l *Live) Receive(r *d2.Result) {
 		delta = nil
 	}
 	l.changes, l.delta = changes, delta
+	if l.built != nil {
+		// What has left is looked at once more when it is published.
+		for _, c := range changes {
+			if c.Old != d2.None {
+				l.space.ref(c.Old)
+				l.leaving = append(l.leaving, c.Old)
+			}
+		}
+	}
 	l.engine.due = append(l.engine.due, l)
 }
 
@@ -102,6 +125,9 @@ func (l *Live) Fail(err error) {
 // Same implements d2.Equal: do two versions look the same through the query's
 // select? Whole rows never do here: the root has dropped equal ones.
 func (l *Live) Same(a, b uint32) bool {
+	if l.built != nil {
+		return l.built.same(a, b)
+	}
 	if l.tmpl == 0 {
 		return false
 	}
@@ -119,7 +145,11 @@ func (l *Live) Same(a, b uint32) bool {
 // compile binds the query to its source and adds its nodes. On an error
 // everything is as before.
 func (l *Live) compile() (err error) {
+	if l.built != nil {
+		return l.built.compile()
+	}
 	e, root := l.engine, l.src.root
+	l.space = root
 	l.filter, l.window, l.output, l.pulls = noNode, noNode, noNode, false
 	under := l.src.shape()
 	l.shape = under.Under(l.query, l.Name)
@@ -264,6 +294,11 @@ func (l *Live) fewCandidates() bool {
 func (l *Live) detach() {
 	e := l.engine
 	e.unbind(&l.Base)
+	if l.built != nil {
+		l.built.release()
+		l.window, l.output, l.size = noNode, noNode, 0
+		return
+	}
 	if l.target != nil {
 		l.target.Close()
 		l.target = nil

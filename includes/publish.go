@@ -103,7 +103,7 @@ func (e *Engine) publish(steps ...step) {
 		if l.failure == nil {
 			l.Emit(l.visible, l.delta != nil && len(l.delta.Moves) > 0, e.out)
 		}
-		l.changes, l.delta, l.visible, l.rebound = nil, nil, nil, nil
+		l.settle()
 	}
 	for i := range steps {
 		if s := &steps[i]; len(s.applied) > 0 {
@@ -116,6 +116,16 @@ func (e *Engine) publish(steps ...step) {
 	for i := range steps {
 		steps[i].root.Retire()
 	}
+	e.sweep()
+}
+
+// settle ends a publication.
+func (l *Live) settle() {
+	for _, row := range l.leaving {
+		l.space.unref(row)
+	}
+	l.leaving = l.leaving[:0]
+	l.changes, l.delta, l.visible, l.rebound = nil, nil, nil, nil
 }
 
 // tell tells the roots' subscribers of what was held and of the steps: of both
@@ -171,7 +181,7 @@ func (l *Live) prepare() {
 		l.readChanges()
 	}
 	var shown *collection.Parts
-	if len(l.computed) > 0 {
+	if l.tells() {
 		slots := l.engine.slots[:0]
 		for _, c := range l.visible {
 			if c.New != d2.None {
@@ -196,6 +206,14 @@ func (l *Live) prepare() {
 	if l.delta != nil {
 		out.Layout(l.ID, l.delta)
 	}
+}
+
+// tells tells whether rows are installed with parts.
+func (l *Live) tells() bool {
+	if l.built != nil {
+		return !l.built.plain || len(l.built.parts) > 0
+	}
+	return len(l.computed) > 0
 }
 
 func (l *Live) readDelta() {
@@ -267,7 +285,7 @@ func (e *Engine) ReadOrder(col uint32) error {
 		if err != nil {
 			return err
 		}
-		e.out.Rows(col, e.pair(l.src.root, slots), shown)
+		e.out.Rows(col, e.pair(l.space, slots), shown)
 		return nil
 	}
 	r := e.roots[col]

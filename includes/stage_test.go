@@ -374,7 +374,8 @@ func (s *stage) shown(col uint32) string {
 	if now := s.content(col); now != was {
 		s.t.Errorf("collection %d had %s installed and holds %s", col, was, now)
 	}
-	return strings.TrimSuffix(strings.TrimPrefix(got, fmt.Sprintf("rows %d [", col)), "]")
+	got, _, _ = strings.Cut(got, "]")
+	return strings.TrimPrefix(got, fmt.Sprintf("rows %d [", col))
 }
 
 // plan starts a live collection.
@@ -436,4 +437,28 @@ func pick(fields ...string) query.Query {
 		q.Select = append(q.Select, query.Entry{Path: []string{f}, Expr: query.Ref(f)})
 	}
 	return q
+}
+
+// partsOf returns the parts a log begins with.
+func (s *stage) partsOf(log string) string {
+	at := strings.Index(log, "(")
+	if at < 0 {
+		return log
+	}
+	return log[at : strings.Index(log, ")")+1]
+}
+
+// nothingLeft cleans up live collections, in order, and then every root: all
+// counters are zero.
+func (s *stage) nothingLeft(lives ...uint32) {
+	s.t.Helper()
+	for _, l := range lives {
+		s.cleanup(l)
+	}
+	for len(s.e.order) > 0 {
+		col := s.e.order[0].ID
+		s.cleanup(col)
+		s.do(func() error { return s.e.Forget(col) })
+	}
+	s.want("in the end", stats(s), "{Roots:0 Lives:0 Rows:0 Columns:0 Arrangements:0 Nodes:0 Retained:0 Pinned:0 Texts:0}")
 }

@@ -47,13 +47,13 @@ func (e *Engine) greet(col uint32, s *collection.Subscription) error {
 		e.out.Emit(col, s.ID, collection.EmitContent, nil)
 		return nil
 	}
-	slots, root, err := e.contentOf(col)
+	rows, of, err := e.contentOf(col)
 	if err != nil {
 		return err
 	}
-	all := make([]d2.Change, len(slots))
-	for i, slot := range slots {
-		all[i] = d2.Change{Key: root.KeyOf(slot), Old: d2.None, New: slot}
+	all := make([]d2.Change, len(rows))
+	for i, row := range rows {
+		all[i] = d2.Change{Key: of.KeyOf(row), Old: d2.None, New: row}
 	}
 	given, _ := s.Filter(all)
 	e.out.Emit(col, s.ID, collection.EmitGiven, given)
@@ -71,6 +71,13 @@ func (e *Engine) bind(col uint32, s *collection.Subscription) error {
 	if l := e.lives[col]; l != nil {
 		if l.output == noNode {
 			return nil
+		}
+		if l.built != nil {
+			prog, held, err := l.condition(s.Where)
+			if err == nil {
+				s.Bind(prog, held)
+			}
+			return err
 		}
 		root, shape = l.src.root, l.shape
 	} else if root = e.roots[col]; root == nil || root.Status == collection.CleanedUp {
@@ -125,16 +132,16 @@ func (e *Engine) Unsubscribe(col, sub uint32) error {
 
 // contentOf returns the content of a collection in order. One that failed has
 // none any more.
-func (e *Engine) contentOf(col uint32) ([]uint32, *rootNode, error) {
+func (e *Engine) contentOf(col uint32) ([]uint32, space, error) {
 	if l := e.lives[col]; l != nil {
 		if l.broken {
-			return nil, l.src.root, nil
+			return nil, l.space, nil
 		}
 		slots, err := l.content(e.slots[:0])
 		if err == nil {
 			e.slots = slots
 		}
-		return slots, l.src.root, err
+		return slots, l.space, err
 	}
 	r := e.roots[col]
 	if r == nil {
@@ -165,7 +172,7 @@ func (e *Engine) Snapshot(col, sub uint32, q *query.Query) error {
 	whole.Where = append(append([]*query.Expr(nil), s.Where...), q.Where...)
 	var given []d2.Change
 	if s.Mode == collection.Told && e.readable(col) {
-		slots, root, err := e.find(col, &whole)
+		slots, of, err := e.find(col, &whole)
 		if err != nil {
 			return err
 		}
@@ -173,7 +180,7 @@ func (e *Engine) Snapshot(col, sub uint32, q *query.Query) error {
 			if uint32(len(given)) == limit {
 				break
 			}
-			if key := root.KeyOf(slot); s.Learn(key) {
+			if key := of.KeyOf(slot); s.Learn(key) {
 				given = append(given, d2.Change{Key: key, Old: d2.None, New: slot})
 			}
 		}
@@ -196,7 +203,7 @@ func (e *Engine) Find(src uint32, q *query.Query) error {
 	if err := e.CheckQuery(q); err != nil {
 		return err
 	}
-	slots, root, err := e.find(src, q)
+	slots, of, err := e.find(src, q)
 	if err != nil {
 		return err
 	}
@@ -204,22 +211,29 @@ func (e *Engine) Find(src uint32, q *query.Query) error {
 		e.out.Found(src, nil)
 		return nil
 	}
-	e.out.Found(src, e.pair(root, slots))
+	e.out.Found(src, e.pair(of, slots))
 	return nil
 }
 
 // find evaluates a query that has been checked.
-func (e *Engine) find(src uint32, q *query.Query) ([]uint32, *rootNode, error) {
+func (e *Engine) find(src uint32, q *query.Query) ([]uint32, space, error) {
 	if r := e.roots[src]; r != nil && r.Status == collection.Idle && r.input == noNode {
 		if err := e.enroot(r); err != nil {
 			return nil, nil, err
 		}
 	}
 	s, err := e.source(src)
-	if err != nil || s.root.input == noNode {
-		return nil, s.root, err
+	if err != nil {
+		return nil, nil, err
 	}
-	l := &Live{Base: collection.Base{ID: src, Name: s.root.Name}, engine: e, src: s, query: q}
+	if s.root == nil {
+		rows, err := s.live.find(q)
+		return rows, s.live.space, err
+	}
+	if s.root.input == noNode {
+		return nil, s.root, nil
+	}
+	l := &Live{Base: collection.Base{ID: src, Name: s.root.Name}, engine: e, sources: []source{s}, src: s, query: q}
 	if err := l.compile(); err != nil {
 		return nil, nil, err
 	}

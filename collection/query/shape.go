@@ -28,6 +28,7 @@ type form struct {
 	// does not name are there all the same, id being that of its collection.
 	row bool
 	id  value.Cell
+	key *Expr // of such a row; nil: that of the root's row
 }
 
 // member is one field of an object, or all fields of another one laid over the
@@ -263,6 +264,9 @@ func isVirtual(name string) bool {
 func (f *form) virtual(name string) *Expr {
 	switch name {
 	case "$key":
+		if f.key != nil {
+			return f.key
+		}
 		return Ref("$key")
 	case "$collectionId":
 		return Const(f.id)
@@ -279,7 +283,7 @@ func navigate(x *Expr, path []string) *Expr {
 		return x
 	}
 	if x.Op == OpRef {
-		return Ref(join(x.Path, path)...)
+		return &Expr{Op: OpRef, Leaf: x.Leaf, Path: join(x.Path, path)}
 	}
 	if x.Op == OpCall {
 		switch x.Fn {

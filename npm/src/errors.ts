@@ -74,7 +74,6 @@ export {
   DuplicateDbInstanceError,
   LiveQueryObserverDisposedError,
   LiveQueryWindowControllerDisposedError,
-  SetWindowReentrancyError,
 } from './errors/observers.ts'
 export {
   DuplicateSourceAliasError,

@@ -52,14 +52,6 @@ export type {
   SyncResult,
 } from './types/config.ts'
 export type {
-  DeltaEvent,
-  DeltaType,
-  Effect,
-  EffectConfig,
-  EffectContext,
-  EffectQueryInput,
-} from './types/effects.ts'
-export type {
   CollectionEventName,
   CollectionEvents,
   CollectionIndexEvent,
@@ -91,17 +83,7 @@ export type {
   RowsView,
   SubsetRequest,
 } from './types/internals.ts'
-export type {
-  LiveQueryCollection,
-  LiveQueryCollectionConfig,
-  LiveQueryCollectionUtils,
-  LiveQueryFn,
-  QueryOnceConfig,
-  QueryWindow,
-  QueryWindowOptions,
-  ResultMark,
-  RootQueryBuilder,
-} from './types/live-query.ts'
+export type { LiveQueryCollectionConfig, LiveQueryFn, RootQueryBuilder } from './types/live-query.ts'
 export type {
   ClearStorageFn,
   GetStorageSizeFn,

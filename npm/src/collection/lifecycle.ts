@@ -1,5 +1,4 @@
 import type { Reader } from '../engine/reader.ts'
-import { abortError } from '../errors/abort.ts'
 import { CollectionStateError } from '../errors/base.ts'
 import {
   CollectionIsInErrorStateError,
@@ -377,5 +376,7 @@ function beingCleanedUp(id: string): CollectionStateError {
 }
 
 function aborted(id: string): Error {
-  return abortError(`Collection "${id}" was cleaned up before it became ready`)
+  const error = new Error(`Collection "${id}" was cleaned up before it became ready`)
+  error.name = 'AbortError'
+  return error
 }

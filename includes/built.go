@@ -1,0 +1,219 @@
+package includes
+
+import (
+	"slices"
+
+	"millrace.dev/millrace/collection"
+	"millrace.dev/millrace/collection/query"
+	"millrace.dev/millrace/collection/value"
+	"millrace.dev/millrace/d2"
+)
+
+// built is a query of any form, compiled: its nodes, and how its rows are told.
+type built struct {
+	live  *Live
+	plain bool // its rows go by the ids they have in its source
+	holds *holds
+	rel   *relation
+	parts []reader // the values of its rows
+	shows bool     // the rows have a select: versions may look the same
+	cells []value.Cell
+}
+
+// compile builds in the nodes. On an error everything is as before.
+func (b *built) compile() error {
+	l := b.live
+	e := l.engine
+	b.holds = &holds{engine: e}
+	err := b.add()
+	if err != nil {
+		b.release()
+		l.output, l.window = noNode, noNode
+	}
+	return err
+}
+
+func (b *built) add() error {
+	l := b.live
+	c := &compiler{engine: l.engine, holds: b.holds, live: l}
+	rel, err := c.plan(l.plan, nil)
+	if err != nil {
+		return err
+	}
+	b.rel, l.space, l.shape, l.window = rel, rel.space, rel.shape, rel.window
+	b.shows = c.shows
+	if err := rel.space.ready(); err != nil {
+		return err
+	}
+	b.parts = nil
+	values := rel.values
+	if b.plain {
+		values = rel.computed
+	}
+	for _, v := range values {
+		r, err := b.holds.reader(v, rel.space)
+		if err != nil {
+			return err
+		}
+		b.parts = append(b.parts, r)
+	}
+	l.output, err = b.holds.add(d2.NewOutput(d2.OutputSpec{Sink: l, Keys: rel.space}), rel.node)
+	return err
+}
+
+func (b *built) release() {
+	if b.holds != nil {
+		b.holds.GiveBack(b.live.engine.out)
+	}
+}
+
+// hydrate fills the nodes and returns the content in order.
+func (b *built) hydrate() ([]uint32, error) {
+	l := b.live
+	e := l.engine
+	before := len(e.due)
+	if err := e.graph.Hydrate(b.holds.fresh...); err != nil {
+		return nil, err
+	}
+	// The output has told the live collection of everything.
+	e.due = e.due[:before]
+	l.settle()
+	err := l.failure
+	l.failure = nil
+	if err == nil {
+		if err = e.graph.Failed(l.output); err == nil && l.window != noNode {
+			return e.graph.Rows(l.window, nil)
+		}
+	}
+	if err != nil {
+		return nil, err
+	}
+	return b.unordered(nil)
+}
+
+// unordered appends the rows there are, by key.
+func (b *built) unordered(dst []uint32) ([]uint32, error) {
+	l := b.live
+	diffs, err := l.engine.graph.Snapshot(l.output)
+	if err != nil {
+		return dst, err
+	}
+	start := len(dst)
+	for _, d := range diffs {
+		dst = append(dst, d.Row)
+	}
+	slices.SortFunc(dst[start:], l.space.compareKeys)
+	return dst, nil
+}
+
+// show tells the parts of rows: of a plain query the values it computes.
+func (b *built) show(rows []uint32) (parts *collection.Parts, err error) {
+	if len(rows) == 0 || b.plain && len(b.parts) == 0 {
+		return nil, nil
+	}
+	defer contain(&err)
+	parts = &collection.Parts{N: len(rows), Cells: make([]collection.Cells, len(b.parts))}
+	if !b.plain {
+		parts.Slots = make([]uint32, 0, len(rows)*len(b.rel.slots))
+		for _, row := range rows {
+			for _, w := range b.rel.slots {
+				parts.Slots = append(parts.Slots, walk(w, row))
+			}
+		}
+	}
+	for i, r := range b.parts {
+		c := &parts.Cells[i]
+		c.N, c.Kinds, c.Vals = len(rows), make([]uint8, len(rows)), make([]float64, len(rows))
+		for j, row := range rows {
+			cell := r.of(row)
+			c.Kinds[j], c.Vals[j] = cell.Kind, cell.Val
+		}
+	}
+	return parts, nil
+}
+
+// contain turns what a reader or an order panics with into an error.
+func contain(err *error) {
+	switch v := recover().(type) {
+	case nil:
+	case d2.SourceFault:
+		*err = v.Err
+	case d2.OrderFault:
+		*err = v.Err
+	default:
+		panic(v)
+	}
+}
+
+// same tells whether two versions of a row look the same: their values are, and
+// the shell says it of what the select shows of their slots.
+func (b *built) same(x, y uint32) bool {
+	moved := false
+	for _, w := range b.rel.slots {
+		moved = moved || walk(w, x) != walk(w, y)
+	}
+	if moved && !b.shows {
+		return false // the roots have dropped equal ones
+	}
+	parts, err := b.show([]uint32{x, y})
+	if err != nil {
+		return false
+	}
+	if parts != nil {
+		for i := range parts.Cells {
+			if p, q := parts.Cells[i].At(0), parts.Cells[i].At(1); p != q {
+				return false
+			}
+		}
+	}
+	if !moved {
+		return true
+	}
+	return b.live.looksSame(x, y, parts)
+}
+
+// condition compiles conditions over the rows a live collection shows.
+func (l *Live) condition(where []*query.Expr) (*query.Program, *holds, error) {
+	h := &holds{engine: l.engine}
+	var all []*query.Expr
+	for _, w := range query.Conjuncts(where) {
+		all = append(all, l.shape.Rewrite(w))
+	}
+	prog, err := h.compile(all, l.space)
+	if err != nil {
+		h.GiveBack(l.engine.out)
+		return nil, nil, err
+	}
+	return prog, h, nil
+}
+
+// find evaluates a query over a live collection that is not plain.
+func (l *Live) find(q *query.Query) (rows []uint32, err error) {
+	defer contain(&err)
+	all, err := l.content(nil)
+	if err != nil {
+		return nil, err
+	}
+	prog, held, err := l.condition(q.Where)
+	if err != nil {
+		return nil, err
+	}
+	defer held.GiveBack(l.engine.out)
+	if rows, err = prog.Select(all, nil); err != nil || len(q.Order) == 0 {
+		return rows, err
+	}
+	terms := make([]query.Term, len(q.Order))
+	for i, t := range q.Order {
+		terms[i] = query.Term{Expr: l.shape.Rewrite(t.Expr), Term: t.Term}
+	}
+	order, err := held.order(terms, l.space)
+	if err != nil {
+		return nil, err
+	}
+	d2.SortSlots(rows, order, order.OrderKey)
+	rows = rows[min(len(rows), int(q.Offset)):]
+	if q.Limit != query.Unlimited && uint64(len(rows)) > uint64(q.Limit) {
+		rows = rows[:q.Limit]
+	}
+	return rows, nil
+}
