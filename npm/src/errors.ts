@@ -74,6 +74,7 @@ export {
   DuplicateDbInstanceError,
   LiveQueryObserverDisposedError,
   LiveQueryWindowControllerDisposedError,
+  SetWindowReentrancyError,
 } from './errors/observers.ts'
 export {
   DuplicateSourceAliasError,

@@ -52,6 +52,14 @@ export type {
   SyncResult,
 } from './types/config.ts'
 export type {
+  DeltaEvent,
+  DeltaType,
+  Effect,
+  EffectConfig,
+  EffectContext,
+  EffectQueryInput,
+} from './types/effects.ts'
+export type {
   CollectionEventName,
   CollectionEvents,
   CollectionIndexEvent,
@@ -83,7 +91,17 @@ export type {
   RowsView,
   SubsetRequest,
 } from './types/internals.ts'
-export type { LiveQueryCollectionConfig, LiveQueryFn, RootQueryBuilder } from './types/live-query.ts'
+export type {
+  LiveQueryCollection,
+  LiveQueryCollectionConfig,
+  LiveQueryCollectionUtils,
+  LiveQueryFn,
+  QueryOnceConfig,
+  QueryWindow,
+  QueryWindowOptions,
+  ResultMark,
+  RootQueryBuilder,
+} from './types/live-query.ts'
 export type {
   ClearStorageFn,
   GetStorageSizeFn,

@@ -2,6 +2,7 @@ import { CollectionConfigurationError } from '../errors/base.ts'
 import { CollectionRequiresConfigError, CollectionRequiresSyncConfigError } from '../errors/collection.ts'
 import { definitionOf } from '../live/definition.ts'
 import { liveCollection } from '../live/start.ts'
+import { liveUtils } from '../live/utils.ts'
 import { isLocalOnly } from '../local/local-only.ts'
 import { RootCollection } from '../sync/root-collection.ts'
 import { connectSync } from '../sync/sync-session.ts'
@@ -105,7 +106,7 @@ function live<T extends object, TKey extends string | number, TUtils extends Uti
   inside: ReturnType<typeof liveCollection>,
 ): Collection<T, TKey, TUtils> {
   return new CollectionImpl<T, TKey, TUtils>({
-    config,
+    config: { ...config, utils: liveUtils(inside, config.utils) as TUtils },
     inside,
     writes: new CollectionWrites(inside, config, false),
   })

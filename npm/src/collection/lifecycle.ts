@@ -1,4 +1,5 @@
 import type { Reader } from '../engine/reader.ts'
+import { abortError } from '../errors/abort.ts'
 import { CollectionStateError } from '../errors/base.ts'
 import {
   CollectionIsInErrorStateError,
@@ -376,7 +377,5 @@ function beingCleanedUp(id: string): CollectionStateError {
 }
 
 function aborted(id: string): Error {
-  const error = new Error(`Collection "${id}" was cleaned up before it became ready`)
-  error.name = 'AbortError'
-  return error
+  return abortError(`Collection "${id}" was cleaned up before it became ready`)
 }

@@ -16,6 +16,22 @@ export class PublicationQueue {
   #nested: boolean[] = []
   #head = 0
   #draining = false
+  #current: Publication | undefined
+
+  /** What is being told. */
+  get current(): Publication | undefined {
+    return this.#current
+  }
+
+  /** Runs something when all that waits has been told: at once if nothing does. */
+  whenTold(run: () => void): void {
+    if (!this.#draining) {
+      run()
+      return
+    }
+    // Others may have queued up behind it by the time its turn comes.
+    this.push({ publish: () => (this.#head < this.#waiting.length ? this.whenTold(run) : run()) })
+  }
 
   push(publication: Publication): void {
     this.#waiting.push(publication)
@@ -34,8 +50,10 @@ export class PublicationQueue {
     let failure: unknown
     while (this.#head < this.#waiting.length) {
       const at = this.#head++
+      const publication = this.#waiting[at] as Publication
+      this.#current = publication
       try {
-        ;(this.#waiting[at] as Publication).publish()
+        publication.publish()
       } catch (error) {
         if (failed || contain || this.#nested[at]) reportError(error)
         else {
@@ -48,6 +66,7 @@ export class PublicationQueue {
     emptyList(this.#nested)
     this.#head = 0
     this.#draining = false
+    this.#current = undefined
     if (failed) throw failure
   }
 }

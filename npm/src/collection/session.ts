@@ -11,7 +11,7 @@ import type { StringCollationConfig } from '../types/rows.ts'
 import { decodeEffects } from './effects.ts'
 import type { EngineCollection } from './engine-collection.ts'
 import { type Publication, PublicationQueue } from './publications.ts'
-import type { Batch, Subscription } from './subscription.ts'
+import { Batch, type Subscription } from './subscription.ts'
 
 /** Commands, as the engine numbers them. */
 export const Command = {
@@ -27,6 +27,7 @@ export const Command = {
   readOrder: 11,
   collation: 12,
   forget: 14,
+  setWindow: 15,
   mutate: 16,
   settle: 17,
   persist: 18,
@@ -230,6 +231,22 @@ export class Session {
     this.#publications.drain(this.#connecting > 0)
   }
 
+  /** Runs something when all that is to be told has been told: at once if nothing is. */
+  whenTold(run: () => void): void {
+    this.#publications.whenTold(run)
+  }
+
+  /** Whether a subscriber of a collection is being told of a change. */
+  tells(collection: EngineCollection): boolean {
+    const { current } = this.#publications
+    return current instanceof Batch && current.collection === collection
+  }
+
+  /** Whether a command is being worked off or prepared, so that no other can be sent. */
+  get busy(): boolean {
+    return this.#extracting || this.engine.busy
+  }
+
   /**
    * Runs a sync function. What subscribers throw meanwhile is reported: it must not look as if the source had
    * failed to start.
@@ -277,7 +294,7 @@ export class Session {
 
   /** Refuses what must not happen while rows are being read for the engine. */
   assertFree(): void {
-    if (this.#extracting || this.engine.busy) throw new NestedCommandError()
+    if (this.busy) throw new NestedCommandError()
   }
 
   /** Whether two versions of a row look the same as a live collection shows them. */

@@ -76,6 +76,11 @@ export class Batch implements Publication {
     this.#changes = changes
   }
 
+  /** The collection it tells of. */
+  get collection(): Subscribable {
+    return this.#subscription.collection
+  }
+
   /** Makes the present rows of the collection, as inserts, the content of the batch. */
   fillWithContent(): void {
     this.#changes = this.#subscription.collection.contentChanges()

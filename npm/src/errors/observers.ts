@@ -25,3 +25,13 @@ export class DuplicateDbInstanceError extends TanStackDBError {
     this.name = 'DuplicateDbInstanceError'
   }
 }
+
+/** A window was to be moved while its move, or a change of its rows, was being told. */
+export class SetWindowReentrancyError extends CollectionStateError {
+  constructor(id: string) {
+    super(
+      `setWindow() of live query "${id}" cannot be called while the query tells of a change: ` +
+        'call it when the callback has returned, for example from queueMicrotask()',
+    )
+  }
+}

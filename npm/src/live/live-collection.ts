@@ -1,13 +1,20 @@
 import { ManagedCollection } from '../collection/lifecycle.ts'
 import { Command, type Session } from '../collection/session.ts'
 import type { Reader } from '../engine/reader.ts'
+import { abortError } from '../errors/abort.ts'
 import { TanStackDBError } from '../errors/base.ts'
 import { emptyList } from '../rows/empty-list.ts'
 import { LiveRows } from '../rows/live-rows.ts'
 import { NONE } from '../rows/members.ts'
 import type { RowSource } from '../rows/row-source.ts'
+import type { QueryWindow } from '../types/live-query.ts'
 import type { StringCollationConfig } from '../types/rows.ts'
 import type { EncodedQuery } from './encode.ts'
+import { WindowMoves, type WindowTarget } from './window.ts'
+
+/** The engine's words for a window without an end, and for the farthest place one can begin. */
+const UNLIMITED = 0xffffffff
+const LAST_OFFSET = 0xfffffffe
 
 /** What a live collection is made from. */
 export interface LiveDefinition {
@@ -19,10 +26,16 @@ export interface LiveDefinition {
   readonly ownsInput: boolean
   /** The collation of order terms that name none. */
   readonly collation: StringCollationConfig
+  /** Whether somebody else tells of its failures. */
+  readonly quiet?: boolean | undefined
 }
 
 /** The result of a query, kept up to date while it is started. It needs its input and counts as its subscriber. */
-export class LiveCollection extends ManagedCollection {
+export class LiveCollection extends ManagedCollection implements WindowTarget {
+  /** How often a change has reached the result. */
+  runs = 0
+  /** The window of a query with an order. */
+  readonly window: WindowMoves | undefined
   readonly #definition: LiveDefinition
   readonly #session: () => Session
   #shell: Session | undefined
@@ -38,6 +51,8 @@ export class LiveCollection extends ManagedCollection {
     super(definition, (definition.query.query.orderBy?.length ?? 0) > 0, () => this.source.root.keyCapacity)
     this.#definition = definition
     this.#session = session
+    const { orderBy, offset, limit } = definition.query.query
+    if (orderBy !== undefined && orderBy.length > 0) this.window = new WindowMoves(offset, limit)
   }
 
   get collation(): StringCollationConfig {
@@ -54,8 +69,36 @@ export class LiveCollection extends ManagedCollection {
     return this.#shell
   }
 
+  get occupied(): boolean {
+    return this.#shell !== undefined && (this.#shell.busy || this.#shell.tells(this))
+  }
+
+  show({ offset, limit }: QueryWindow, shown: () => void): void {
+    if (this.status === 'idle' || this.status === 'cleaned-up' || this.col === 0) {
+      shown()
+      return
+    }
+    const command = this.shell.begin(3, Command.setWindow)
+    command.int(this.col)
+    command.int(Math.min(offset, LAST_OFFSET))
+    command.int(limit === Number.POSITIVE_INFINITY ? UNLIMITED : Math.min(limit, LAST_OFFSET))
+    this.shell.send(command, shown)
+  }
+
+  loaded(): Promise<void> | undefined {
+    if (!this.loading) return undefined
+    return new Promise((resolve) => {
+      const stop = this.events.on('loadingSubset:change', () => {
+        if (this.loading) return
+        stop()
+        resolve()
+      })
+    })
+  }
+
   override cleanup(): void {
     super.cleanup()
+    this.window?.reset(() => abortError(`Live query "${this.id}" was cleaned up while its window moved`))
     if (this.#definition.ownsInput && !this.#connected) this.#definition.input.cleanup()
   }
 
@@ -65,6 +108,7 @@ export class LiveCollection extends ManagedCollection {
 
   override endOfEffects(): void {
     super.endOfEffects()
+    this.runs++
     for (const slot of this.#dropped) this.#rows?.drop(slot)
     emptyList(this.#dropped)
   }
@@ -120,10 +164,12 @@ export class LiveCollection extends ManagedCollection {
   protected failureOf(message: string | undefined): { readonly error: unknown } | undefined {
     if (message !== undefined) this.freeze()
     const failure = message === undefined ? this.#definition.input.failure : { error: this.#fault(message) }
-    console.error(
-      `[Live Query Error] ${this.id}`,
-      failure?.error ?? `its source "${this.#definition.input.id}" failed`,
-    )
+    if (this.#definition.quiet !== true) {
+      console.error(
+        `[Live Query Error] ${this.id}`,
+        failure?.error ?? `its source "${this.#definition.input.id}" failed`,
+      )
+    }
     return failure
   }
 
@@ -153,9 +199,18 @@ export class LiveCollection extends ManagedCollection {
     command.int(dictionary.kindOf(this.id))
     command.int(dictionary.val)
     const encoder = this.shell.encoder(this.collation, true, command)
-    encoder.write(this.#definition.query)
+    encoder.write(this.#windowed(this.#definition.query))
     this.shell.writeTexts(encoder.texts, command)
-    this.shell.send(command)
+    this.shell.send(command, () => {
+      this.runs++
+    })
+  }
+
+  /** The query with the window that was asked for before the start. */
+  #windowed(encoded: EncodedQuery): EncodedQuery {
+    const { window } = this
+    if (window === undefined || !window.moved) return encoded
+    return { ...encoded, query: { ...encoded.query, ...window.wanted } }
   }
 
   #fault(reason: string): Error {

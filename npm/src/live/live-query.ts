@@ -4,9 +4,14 @@ import { BaseQueryBuilder, getQueryIR, type InitialQueryBuilder, isQueryBuilder 
 import { assertCompilable, assertRootResult } from '../query/check.ts'
 import type { Context, GetResult } from '../query/context.ts'
 import { type From, mainCollection, type QueryIR } from '../query/ir.ts'
-import type { Collection } from '../types/collection.ts'
 import type { CollectionConfig } from '../types/config.ts'
-import type { LiveQueryCollectionConfig, LiveQueryFn } from '../types/live-query.ts'
+import type {
+  LiveQueryCollection,
+  LiveQueryCollectionConfig,
+  LiveQueryCollectionUtils,
+  LiveQueryFn,
+  ResultMark,
+} from '../types/live-query.ts'
 import type { StringCollationConfig, UtilsRecord } from '../types/rows.ts'
 import { defineLive } from './definition.ts'
 
@@ -28,24 +33,36 @@ export function liveQueryCollectionOptions<
   TContext extends Context,
   TResult extends object = GetResult<TContext> & object,
   TKey extends string | number = string | number,
-  TUtils extends UtilsRecord = UtilsRecord,
+  TUtils extends UtilsRecord = Record<never, never>,
 >(
   config: LiveQueryCollectionConfig<TContext, TResult, TKey, TUtils>,
-): CollectionConfig<TResult, TKey, never, TUtils> & { readonly id: string } {
+): CollectionConfig<TResult, TKey, never, TUtils & LiveQueryCollectionUtils> & {
+  readonly id: string
+} & ResultMark<TContext> {
   const query = queryOf(config.query)
   assertRootResult(query)
   assertCompilable(query)
+  const { startSync, utils, schema, onInsert, onUpdate, onDelete } = config
   const collation = config.defaultStringCollation ?? inherited(query.from)
-  const options: CollectionConfig<TResult, TKey, never, TUtils> & { readonly id: string } = {
+  const single = config.singleResult ?? query.singleResult
+  const options: CollectionConfig<TResult, TKey, never, TUtils> = {
     id: config.id || `live-query-${++count}`,
     getKey: keyOf<TKey>,
     gcTime: config.gcTime ?? DEFAULT_GC_TIME,
     sync: { rowUpdateMode: 'full', sync: () => {} },
+    ...(startSync !== undefined && { startSync }),
+    ...(utils !== undefined && { utils }),
+    ...(schema !== undefined && { schema }),
+    ...(onInsert !== undefined && { onInsert }),
+    ...(onUpdate !== undefined && { onUpdate }),
+    ...(onDelete !== undefined && { onDelete }),
+    ...(collation !== undefined && { defaultStringCollation: collation }),
+    ...(single === true && { singleResult: true }),
   }
-  if (config.startSync !== undefined) options.startSync = config.startSync
-  if (config.utils !== undefined) options.utils = config.utils
-  if (collation !== undefined) options.defaultStringCollation = collation
-  return defineLive(options, query)
+  // The built-in utils join when the collection is made: they are about that one collection.
+  return defineLive(options, query) as ReturnType<
+    typeof liveQueryCollectionOptions<TContext, TResult, TKey, TUtils>
+  >
 }
 
 /**
@@ -57,13 +74,15 @@ export function liveQueryCollectionOptions<
 export function createLiveQueryCollection<
   TContext extends Context,
   TResult extends object = GetResult<TContext> & object,
->(query: LiveQueryFn<TContext>): Collection<TResult>
+>(query: LiveQueryFn<TContext>): LiveQueryCollection<TContext, TResult>
 export function createLiveQueryCollection<
   TContext extends Context,
   TResult extends object = GetResult<TContext> & object,
   TKey extends string | number = string | number,
-  TUtils extends UtilsRecord = UtilsRecord,
->(config: LiveQueryCollectionConfig<TContext, TResult, TKey, TUtils>): Collection<TResult, TKey, TUtils>
+  TUtils extends UtilsRecord = Record<never, never>,
+>(
+  config: LiveQueryCollectionConfig<TContext, TResult, TKey, TUtils>,
+): LiveQueryCollection<TContext, TResult, TKey, TUtils>
 export function createLiveQueryCollection<TContext extends Context>(
   input: LiveQueryFn<TContext> | LiveQueryCollectionConfig<TContext>,
 ): object {
@@ -74,7 +93,8 @@ function keyOf<TKey extends string | number>(row: object): TKey {
   return (row as Keyed).$key as TKey
 }
 
-function queryOf(query: unknown): QueryIR {
+/** The query of a builder, or of what a function builds. @throws QueryMustHaveFromClauseError if it builds none. */
+export function queryOf(query: unknown): QueryIR {
   const builder: unknown =
     typeof query === 'function'
       ? (query as (q: InitialQueryBuilder) => unknown)(new BaseQueryBuilder() as InitialQueryBuilder)

@@ -12,6 +12,8 @@ import { compileSelect } from './select.ts'
 export interface LiveIdentity {
   readonly id: string
   readonly gcTime?: number
+  /** Whether somebody else tells of its failures. */
+  readonly quiet?: boolean
 }
 
 const unrun = ['join', 'groupBy', 'having', 'distinct', 'fnSelect', 'fnWhere', 'fnHaving'] as const
@@ -28,14 +30,15 @@ function assertRunnable(query: QueryIR): void {
 }
 
 /** The inside of the collection of a query that has been checked. */
-export function liveCollection(query: QueryIR, { id, gcTime }: LiveIdentity): LiveCollection {
+export function liveCollection(query: QueryIR, { id, gcTime, quiet }: LiveIdentity): LiveCollection {
   assertRunnable(query)
   return new LiveCollection(
     {
       id,
       gcTime,
+      quiet,
       query: { query, select: query.select === undefined ? undefined : compileSelect(query.select as never) },
-      input: inputOf(query.from, id),
+      input: inputOf(query.from, { id, quiet: quiet ?? false }),
       ownsInput: query.from.type === 'queryRef',
       collation: mainCollation(query.from),
     },
@@ -44,8 +47,10 @@ export function liveCollection(query: QueryIR, { id, gcTime }: LiveIdentity): Li
 }
 
 /** The collection a query reads; a query as a source becomes a collection of its own that nobody else sees. */
-function inputOf(from: From, id: string): ManagedCollection {
-  if (from.type === 'queryRef') return liveCollection(from.query, { id, gcTime: Number.POSITIVE_INFINITY })
+function inputOf(from: From, identity: LiveIdentity): ManagedCollection {
+  if (from.type === 'queryRef') {
+    return liveCollection(from.query, { ...identity, gcTime: Number.POSITIVE_INFINITY })
+  }
   if (from.type !== 'collectionRef') throw new UnsupportedFromTypeError(from.type)
   const inside: ManagedCollection | undefined = insideOf(from.collection)
   if (inside === undefined) throw new InvalidSourceError(from.alias)

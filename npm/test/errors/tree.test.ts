@@ -171,7 +171,7 @@ describe('the tree of errors', () => {
     },
   )
 
-  it('covers every class there is, but for those of the engine', () => {
+  it('covers every class there is, but for those of the engine and of moving windows', () => {
     const known = new Set(leaves.map(({ name }) => name))
     const others = Object.keys(errors).filter((name) => !known.has(name))
     expect(others).toEqual([
@@ -179,6 +179,7 @@ describe('the tree of errors', () => {
       'EngineCrashedError',
       'EngineStartError',
       'EngineVersionError',
+      'SetWindowReentrancyError',
     ])
   })
 })
