@@ -36,6 +36,9 @@ func (b *built) compile() error {
 func (b *built) add() error {
 	l := b.live
 	c := &compiler{engine: l.engine, holds: b.holds, live: l}
+	if err := c.enrootAll(l.plan); err != nil {
+		return err
+	}
 	rel, err := c.plan(l.plan, nil)
 	if err != nil {
 		return err

@@ -52,6 +52,9 @@ type grouping struct {
 
 // group folds a relation by the group expressions of a plan.
 func (c *compiler) group(rel *relation, p *query.Plan) (*relation, error) {
+	if rel.loop {
+		return nil, notMonotone("groupBy", "a group")
+	}
 	g := &grouping{c: c, rel: rel, all: len(p.GroupBy) == 0, adds: true}
 	keys, err := rel.scope.rewriteAll(p.GroupBy)
 	if err != nil {

@@ -15,6 +15,7 @@ type holds struct {
 	nodes  []d2.NodeID // each held once, those that feed others first
 	fresh  []d2.NodeID // those of them that are new, and empty
 	undo   []func()
+	build  *d2.Builder // while a recursion is built, of which all nodes are built at once
 }
 
 // lease returns what is held of a root.
@@ -31,11 +32,57 @@ func (h *holds) lease(r *rootNode) *collection.Lease {
 
 // add builds in a node.
 func (h *holds) add(op d2.Operator, ins ...d2.NodeID) (d2.NodeID, error) {
+	if h.build != nil {
+		id := h.build.Add(op, ins...)
+		h.took(id)
+		return id, nil
+	}
 	id, err := h.engine.graph.Add(op, ins...)
 	if err == nil {
 		h.took(id)
 	}
 	return id, err
+}
+
+// concat builds in a node that adds up others.
+func (h *holds) concat(nodes []d2.NodeID) (sum d2.NodeID, err error) {
+	err = h.together(func() error {
+		sum, _ = h.add(d2.NewConcat())
+		for _, n := range nodes {
+			h.build.Connect(n, sum, 0)
+		}
+		return nil
+	})
+	return sum, err
+}
+
+// together builds in what build adds as one; what is built within that is part
+// of it.
+func (h *holds) together(build func() error) (err error) {
+	if h.build != nil {
+		return build()
+	}
+	from := len(h.nodes)
+	built := h.engine.graph.Extend(func(b *d2.Builder) {
+		h.build = b
+		defer func() { h.build = nil }()
+		err = build()
+	})
+	if built == nil {
+		return err
+	}
+	// The graph has taken back what is new, not the holds on what it had.
+	kept := h.nodes[:from]
+	for _, n := range h.nodes[from:] {
+		if h.engine.graph.Operator(n) != nil {
+			kept = append(kept, n)
+		}
+	}
+	h.nodes = kept
+	if err == nil {
+		err = built
+	}
+	return err
 }
 
 // took notes a node that was built in.

@@ -84,6 +84,9 @@ func (c *compiler) pair(left, right *relation, on, with *query.Expr, how query.J
 	if err != nil {
 		return nil, err
 	}
+	if left.loop && how >= query.JoinRight || right.loop && (how == query.JoinLeft || how == query.JoinFull) {
+		return nil, notMonotone("join", "a join that keeps rows without a match")
+	}
 	s := newPairSpace(c.engine, left.space, right.space)
 	spec := d2.JoinSpec{Rows: s.pairs}
 	var op d2.Operator
@@ -104,7 +107,7 @@ func (c *compiler) pair(left, right *relation, on, with *query.Expr, how query.J
 
 // paired is the relation of pairs of rows of two others; its node is to come.
 func (c *compiler) paired(s *pairSpace, left, right *relation, how query.JoinType) *relation {
-	rel := &relation{space: s, window: noNode}
+	rel := &relation{space: s, window: noNode, loop: left.loop || right.loop}
 	by := uint32(len(left.space.leaves()))
 	l, r := left.scope, right.scope.shift(by)
 	lv, rv := left.values, make([]*query.Expr, len(right.values))

@@ -18,6 +18,7 @@ type relation struct {
 	shape    query.Shape   // what a row looks like to those above
 	window   d2.NodeID     // the window its rows are read from in order, or noNode
 	root     *rootNode     // its rows are slots of this one, in the state its arrangements are in
+	loop     bool          // made of rows of a recursion whose step is being compiled
 }
 
 // compiler builds one query into the graph.
@@ -27,6 +28,7 @@ type compiler struct {
 	live   *Live
 	shows  bool // the outermost plan has a select
 	depth  int
+	loops  []loop
 }
 
 // maxDepth bounds how deep plans lie in each other.

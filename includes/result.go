@@ -83,7 +83,7 @@ func (c *compiler) distinct(rel *relation, p *query.Plan) (*relation, error) {
 	}
 	_ = fields
 	s := newCellSpace(c.engine, len(values))
-	out := &relation{space: s, window: noNode}
+	out := &relation{space: s, window: noNode, loop: rel.loop}
 	at := -1
 	shape, err := query.Select(p.Select, c.live.Name, func(query.Entry) (query.Shape, error) {
 		at++
@@ -106,6 +106,12 @@ func (c *compiler) distinct(rel *relation, p *query.Plan) (*relation, error) {
 
 // order puts a window over a relation.
 func (c *compiler) order(rel *relation, p *query.Plan) error {
+	if rel.loop {
+		if p.Bounded {
+			return notMonotone("limit", "a limit")
+		}
+		return nil // nobody sees the order in which rows are reached
+	}
 	terms := make([]query.Term, len(p.Order))
 	for i, t := range p.Order {
 		e, err := rel.scope.rewrite(t.Expr)

@@ -38,8 +38,10 @@ func (c *compiler) source(f *query.From, outer *scope) (*relation, error) {
 		return c.unionOfSources(f, outer)
 	case query.FromResults:
 		return c.unionOfResults(f, outer)
+	case query.FromRecursion:
+		return c.recursion(f, outer)
 	}
-	return nil, &query.Error{Code: query.CodeUnsupported, Path: "from", Text: "recursion is not supported here"}
+	return c.self(f, outer)
 }
 
 // collection is the relation of the rows of a collection.
@@ -168,7 +170,6 @@ func (c *compiler) union(list []*relation) (rel *relation, at []uint32, err erro
 	}
 	s := newBranchSpace(c.engine, spaces)
 	rel = &relation{space: s, window: noNode}
-	sum := d2.NewConcat()
 	nodes := make([]d2.NodeID, len(list))
 	next := uint32(1 + len(list))
 	for i, r := range list {
@@ -185,15 +186,8 @@ func (c *compiler) union(list []*relation) (rel *relation, at []uint32, err erro
 			rel.values = append(rel.values, query.Within(present(s, i), v.Shift(next)))
 		}
 		next += uint32(len(r.space.leaves()))
+		rel.loop = rel.loop || r.loop
 	}
-	err = c.engine.graph.Extend(func(b *d2.Builder) {
-		rel.node = b.Add(sum)
-		for _, n := range nodes {
-			b.Connect(n, rel.node, 0)
-		}
-	})
-	if err == nil {
-		c.holds.took(rel.node)
-	}
+	rel.node, err = c.holds.concat(nodes)
 	return rel, at, err
 }

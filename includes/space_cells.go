@@ -21,6 +21,7 @@ type cellSpace struct {
 	all    []leaf
 
 	numbers *d2.Table // of a union: nothing but the branches' numbers
+	depths  *d2.Table // of a recursion: nothing but the depths
 }
 
 // newCellSpace returns a space of rows of n values that are their own keys.
@@ -85,6 +86,9 @@ func (s *cellSpace) stored(row uint32, i int) value.Cell {
 func (s *cellSpace) cell(row uint32, i int) value.Cell {
 	if s.numbers != nil {
 		return number(s.numbers, row)
+	}
+	if s.depths != nil {
+		return value.Number(float64(uint32(s.depths.Word(row, 0))))
 	}
 	if s.wide != nil {
 		if i < s.wide.n {
