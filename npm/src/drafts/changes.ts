@@ -16,6 +16,13 @@ export function trackChanges(
   return settle(rows)
 }
 
+/** As `trackChanges`, for one row. */
+export function trackChange(target: object, callback: (draft: object) => void): TrackedChanges {
+  const row = openRow(target)
+  callback(row.root.draft)
+  return changesOf(row)
+}
+
 export function openRow(target: object): RowDraft {
   return new RowDraft(behind(target) !== undefined ? presentValue(target) : target)
 }

@@ -1,6 +1,7 @@
 import type { DirectWrites } from '../collection/direct-writes.ts'
 import type { ManagedCollection } from '../collection/lifecycle.ts'
-import { trackChanges } from '../drafts/changes.ts'
+import { trackChange, trackChanges } from '../drafts/changes.ts'
+import type { TrackedChanges } from '../drafts/difference.ts'
 import { CollectionOperationError } from '../errors/base.ts'
 import {
   CollectionInErrorStateError,
@@ -27,7 +28,7 @@ import type {
   PendingMutation,
   Transaction,
 } from '../types/transactions.ts'
-import { randomId } from '../utils/random-id.ts'
+import { countedId } from '../utils/random-id.ts'
 import { validateChanges, validateInsert } from '../validation/validate.ts'
 import { commitLocally } from './local-commit.ts'
 import { defaultScope, type TransactionScope } from './scope.ts'
@@ -53,6 +54,8 @@ export class CollectionWrites implements DirectWrites {
   readonly #config: WriteConfig
   /** Whether direct writes without a handler are the collection's source. */
   readonly #sourceless: boolean
+  /** What the global keys of rows begin with. */
+  readonly #prefix: string
   /** The scope of a client the collection belongs to. */
   scope: TransactionScope | undefined
 
@@ -60,6 +63,7 @@ export class CollectionWrites implements DirectWrites {
     this.#inside = inside
     this.#config = config
     this.#sourceless = sourceless
+    this.#prefix = `KEY::${config.id}/`
   }
 
   insert(target: object, data: object | readonly object[], config: InsertConfig = {}): Transaction {
@@ -106,31 +110,48 @@ export class CollectionWrites implements DirectWrites {
     const ambient = this.#ambient()
     if (ambient === undefined && !this.#may('onUpdate')) throw new MissingUpdateHandlerError()
     const root = this.#root('update rows of')
-    const list = Array.isArray(keys) ? (keys as readonly Key[]) : [keys as Key]
+    if (!Array.isArray(keys)) {
+      const key = keys as Key
+      const original = root.stored(key) ?? fail(new UpdateKeyNotFoundError(key))
+      const tracked = trackChange(original, callback)
+      const mutation = this.#changed(root, target, key, original, tracked, config)
+      return mutation === undefined ? this.#nothing() : this.#run(root, ambient, [mutation], 'onUpdate', target)
+    }
+    const list = keys as readonly Key[]
     if (list.length === 0) throw new NoKeysPassedToUpdateError()
     const distinct = withoutRepetitions(list)
     const originals = distinct.map((key) => root.stored(key) ?? fail(new UpdateKeyNotFoundError(key)))
-    const results = trackChanges(originals, (drafts) => {
-      callback(Array.isArray(keys) ? inOrderOf(list, distinct, drafts) : drafts[0])
-    })
+    const results = trackChanges(originals, (drafts) => callback(inOrderOf(list, distinct, drafts)))
     const mutations: PendingMutation[] = []
-    for (const [i, key] of distinct.entries()) {
-      const original = originals[i] as object
-      let { changes, modified } = results[i] as (typeof results)[number]
-      if (Object.keys(changes).length === 0) continue
-      if (this.#config.schema !== undefined) {
-        changes = validateChanges(this.#config.schema, modified, Object.keys(changes))
-        modified = changedRow(modified, changes)
-      }
-      const now = this.#config.getKey(modified as never)
-      if (now !== key) throw new KeyUpdateNotAllowedError(key, now as Key)
-      const syncMetadata = (root.rowMetadata(key) ?? {}) as Record<string, unknown>
-      mutations.push(
-        this.#mutation(target, 'update', key, { original, modified, changes }, syncMetadata, config),
-      )
+    for (let i = 0; i < distinct.length; i++) {
+      const key = distinct[i] as Key
+      const tracked = results[i] as TrackedChanges
+      const mutation = this.#changed(root, target, key, originals[i] as object, tracked, config)
+      if (mutation !== undefined) mutations.push(mutation)
     }
     if (mutations.length === 0) return this.#nothing()
     return this.#run(root, ambient, mutations, 'onUpdate', target)
+  }
+
+  /** The mutation of an updated row; undefined if nothing of it changed. */
+  #changed(
+    root: RootCollection,
+    target: object,
+    key: Key,
+    original: object,
+    tracked: TrackedChanges,
+    config: OperationConfig,
+  ): PendingMutation | undefined {
+    let { changes, modified }: { changes: Record<string, unknown>; modified: object } = tracked
+    if (isEmpty(changes)) return undefined
+    if (this.#config.schema !== undefined) {
+      changes = validateChanges(this.#config.schema, modified, Object.keys(changes))
+      modified = changedRow(modified, changes)
+    }
+    const now = this.#config.getKey(modified as never)
+    if (now !== key) throw new KeyUpdateNotAllowedError(key, now as Key)
+    const syncMetadata = (root.rowMetadata(key) ?? {}) as Record<string, unknown>
+    return this.#mutation(target, 'update', key, { original, modified, changes }, syncMetadata, config)
   }
 
   delete(target: object, keys: Key | readonly Key[], config: OperationConfig = {}): Transaction {
@@ -192,10 +213,10 @@ export class CollectionWrites implements DirectWrites {
   ): PendingMutation {
     const now = new Date()
     return {
-      mutationId: randomId(),
+      mutationId: countedId(),
       type,
       key,
-      globalKey: `KEY::${this.#config.id}/${key}`,
+      globalKey: this.#prefix + key,
       original: rows.original as PendingMutation['original'],
       modified: rows.modified as PendingMutation['modified'],
       changes: rows.changes as PendingMutation['changes'],
@@ -249,6 +270,12 @@ export class CollectionWrites implements DirectWrites {
     if (inside.status === 'error') throw new CollectionInErrorStateError(operation, inside.id)
     if (inside.status === 'cleaned-up') inside.start()
   }
+}
+
+/** Whether an object has no enumerable field of its own. */
+function isEmpty(fields: object): boolean {
+  for (const name in fields) if (Object.hasOwn(fields, name)) return false
+  return true
 }
 
 /** The row after an update whose changes a schema has transformed. */

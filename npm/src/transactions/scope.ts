@@ -13,12 +13,15 @@ export class TransactionScope {
 
   /** The transaction that a write belongs to now, or undefined. */
   get active(): LocalTransaction | undefined {
-    return this.#ambient[this.#ambient.length - 1]
+    const ambient = this.#ambient
+    // An index before the first leaves compiled code.
+    return ambient.length === 0 ? undefined : ambient[ambient.length - 1]
   }
 
   /** When the active transaction was entered: larger than what was entered before in any scope; 0 without one. */
   get activeSince(): number {
-    return this.#entered[this.#entered.length - 1] ?? 0
+    const entered = this.#entered
+    return entered.length === 0 ? 0 : (entered[entered.length - 1] as number)
   }
 
   enter(transaction: LocalTransaction): void {
@@ -67,10 +70,15 @@ interface Shared {
   entries: number
 }
 
+let found: Shared | undefined
+
 function shared(): Shared {
-  const home = globalThis as { [SHARED]?: Shared }
-  home[SHARED] ??= { scope: new TransactionScope(), numbers: 0, entries: 0 }
-  return home[SHARED]
+  if (found === undefined) {
+    const home = globalThis as { [SHARED]?: Shared }
+    home[SHARED] ??= { scope: new TransactionScope(), numbers: 0, entries: 0 }
+    found = home[SHARED]
+  }
+  return found
 }
 
 /** The scope of transactions that no client owns. */

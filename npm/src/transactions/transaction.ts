@@ -10,6 +10,7 @@ import { reportError } from '../rows/report-error.ts'
 import { Hold, type LocalWrite, type LocalWriter } from '../sync/local-write.ts'
 import type { RootCollection } from '../sync/root-collection.ts'
 import type {
+  Deferred,
   MutationFn,
   PendingMutation,
   Transaction,
@@ -18,7 +19,7 @@ import type {
   TransactionWithMutations,
 } from '../types/transactions.ts'
 import { randomId } from '../utils/random-id.ts'
-import { deferred } from './deferred.ts'
+import { Persistence } from './deferred.ts'
 import { mergeMutations } from './merge.ts'
 import { defaultScope, nextNumber, type TransactionScope } from './scope.ts'
 import { byCollection, rootOf, rowOf, withdrawal, writeOf } from './writes.ts'
@@ -46,40 +47,53 @@ function handOver(inner: Journal, outer: Journal): void {
 
 /** Local writes that show, are sent and end together. */
 export class LocalTransaction implements Transaction, LocalWriter {
-  readonly id: string
   /** What the engine knows it by; larger than that of every earlier transaction. */
   readonly sequenceNumber = nextNumber()
   state: TransactionState = 'pending'
   readonly mutationFn: MutationFn
   readonly mutations: PendingMutation[] = []
-  readonly isPersisted = deferred<Transaction>()
   readonly autoCommit: boolean
-  readonly createdAt = new Date()
   readonly metadata: Record<string, unknown>
   error?: { readonly message: string; readonly error: Error }
+  #id: string | undefined
+  readonly #madeAt = Date.now()
+  #createdAt: Date | undefined
+  readonly #persistence = new Persistence<Transaction>()
   /** Where `mutate` makes the transaction the active one. */
   readonly #home: TransactionScope
   /** Whose pending transactions it is one of. */
   #scope: TransactionScope
   readonly #direct: boolean
-  /** Where each row's mutation stands in `mutations`. */
-  readonly #places = new Map<string, number>()
-  readonly #roots = new Set<RootCollection>()
+  /** Where each row's mutation stands in `mutations`. A direct write has no use for it. */
+  #places: Map<string, number> | undefined
+  readonly #roots: RootCollection[] = []
   /** Places in `mutations` whose mutation has come to nothing, until they are closed. */
-  readonly #holes: number[] = []
+  #holes: number[] | undefined
   #journal: Journal | undefined
 
   constructor(config: TransactionConfig, { scope, direct }: TransactionOrigin) {
     if (config.mutationFn === undefined) throw new MissingMutationFunctionError()
-    this.id = config.id ?? randomId()
+    this.#id = config.id
     this.mutationFn = config.mutationFn
     this.autoCommit = config.autoCommit ?? true
     this.metadata = config.metadata ?? {}
     this.#home = scope
     this.#scope = scope
     this.#direct = direct
-    // A transaction that nobody watches fails without being an unhandled rejection.
-    this.isPersisted.promise.catch(() => {})
+  }
+
+  get id(): string {
+    this.#id ??= randomId()
+    return this.#id
+  }
+
+  get createdAt(): Date {
+    this.#createdAt ??= new Date(this.#madeAt)
+    return this.#createdAt
+  }
+
+  get isPersisted(): Deferred<Transaction> {
+    return this.#persistence.deferred
   }
 
   get scope(): TransactionScope {
@@ -88,9 +102,10 @@ export class LocalTransaction implements Transaction, LocalWriter {
 
   /** Hands the transaction to another scope. */
   claim(scope: TransactionScope): void {
-    for (const key of this.#places.keys()) this.#scope.forget(key, this)
+    this.#forget()
     this.#scope = scope
-    if (this.state === 'pending') for (const key of this.#places.keys()) scope.note(key, this)
+    if (this.state === 'pending' && this.#places !== undefined)
+      for (const key of this.#places.keys()) scope.note(key, this)
   }
 
   mutate(callback: () => void): this {
@@ -145,7 +160,7 @@ export class LocalTransaction implements Transaction, LocalWriter {
       this.state = 'completed'
       this.#flush()
       this.#settle([this], Outcome.completed)
-      this.isPersisted.resolve(this)
+      this.#persistence.resolve(this)
       return Promise.resolve(this)
     }
     if (!this.#direct) this.#contained(() => this.#persist())
@@ -159,24 +174,23 @@ export class LocalTransaction implements Transaction, LocalWriter {
   sendDirect(root: RootCollection, mutations: readonly PendingMutation[]): void {
     const session = theSession()
     session.assertFree()
-    this.mutations.push(...mutations)
+    for (const mutation of mutations) this.mutations.push(mutation)
     this.state = 'persisting'
-    this.#roots.add(root)
+    this.#roots.push(root)
     root.writers.add(this)
     const writes = mutations.map(writeOf)
     // Hardly any handler looks at the collection before it awaits; then the write is one message.
     session.makeLate(root, () => root.mutate(this.sequenceNumber, writes, Hold.all))
-    const work = this.#callMutationFn()
-    this.#finish(work).catch(() => {})
+    this.#follow(this.#callMutationFn())
     if (session.takeLate()) root.mutate(this.sequenceNumber, writes, Hold.sending)
     else session.persist(this.sequenceNumber)
   }
 
   /** Takes mutations in that are confirmed already; the transaction completes in a microtask. */
   adopt(mutations: readonly PendingMutation[]): void {
-    this.mutations.push(...mutations)
+    for (const mutation of mutations) this.mutations.push(mutation)
     this.state = 'persisting'
-    this.#finish(Promise.resolve()).catch(() => {})
+    this.#follow(Promise.resolve())
   }
 
   rollback(config?: { isSecondaryRollback?: boolean }): this {
@@ -189,7 +203,7 @@ export class LocalTransaction implements Transaction, LocalWriter {
     }
     for (const transaction of failed) transaction.#leavePending('failed')
     this.#settle(failed, Outcome.failed)
-    for (const transaction of failed) transaction.isPersisted.reject(transaction.error?.error)
+    for (const transaction of failed) transaction.#persistence.reject(transaction.error?.error)
     return this
   }
 
@@ -215,7 +229,7 @@ export class LocalTransaction implements Transaction, LocalWriter {
   /** Merges a mutation with what the transaction does to the row already. */
   #take(incoming: PendingMutation, writes: Map<string, LocalWrite>): void {
     const globalKey = rowOf(incoming)
-    const at = this.#places.get(globalKey)
+    const at = this.#places?.get(globalKey)
     const existing = at === undefined ? undefined : (this.mutations[at] as PendingMutation)
     const journal = this.#journal
     if (journal !== undefined && !journal.was.has(globalKey)) journal.was.set(globalKey, existing)
@@ -229,10 +243,12 @@ export class LocalTransaction implements Transaction, LocalWriter {
   #put(globalKey: string, at: number | undefined, mutation: PendingMutation | undefined): void {
     if (mutation === undefined) {
       if (at === undefined) return
+      this.#holes ??= []
       this.#holes.push(at)
-      this.#places.delete(globalKey)
+      this.#places?.delete(globalKey)
       this.#scope.forget(globalKey, this)
     } else if (at === undefined) {
+      this.#places ??= new Map()
       this.#places.set(globalKey, this.mutations.length)
       this.mutations.push(mutation)
       // A direct write is on its way before another could be rolled back with it.
@@ -243,14 +259,14 @@ export class LocalTransaction implements Transaction, LocalWriter {
   /** Moves the mutations behind those that have come to nothing forward, once for all of them. */
   #closeHoles(): void {
     const holes = this.#holes
-    if (holes.length === 0) return
+    if (holes === undefined || holes.length === 0) return
     const gone = new Set(holes)
     let to = holes.reduce((first, at) => Math.min(first, at))
     for (let at = to; at < this.mutations.length; at++) {
       if (gone.has(at)) continue
       const mutation = this.mutations[at] as PendingMutation
       this.mutations[to] = mutation
-      this.#places.set(rowOf(mutation), to++)
+      this.#places?.set(rowOf(mutation), to++)
     }
     this.mutations.length = to
     holes.length = 0
@@ -260,7 +276,7 @@ export class LocalTransaction implements Transaction, LocalWriter {
   #undo({ was, order }: Journal): void {
     const writes = new Map<RootCollection, LocalWrite[]>()
     for (const [globalKey, before] of was) {
-      const at = this.#places.get(globalKey)
+      const at = this.#places?.get(globalKey)
       const now = at === undefined ? undefined : this.mutations[at]
       const known = before ?? now
       if (known === undefined) continue
@@ -273,8 +289,8 @@ export class LocalTransaction implements Transaction, LocalWriter {
       const globalKey = rowOf(mutation)
       return was.has(globalKey) ? was.get(globalKey) : mutation
     })
-    for (const key of this.#places.keys()) this.#scope.forget(key, this)
-    this.#places.clear()
+    this.#forget()
+    this.#places?.clear()
     this.mutations.length = 0
     for (const mutation of restored)
       if (mutation !== undefined) this.#put(rowOf(mutation), undefined, mutation)
@@ -284,11 +300,11 @@ export class LocalTransaction implements Transaction, LocalWriter {
 
   /** Tells of what is held. */
   #flush(): void {
-    if (this.#roots.size > 0) this.#contained(() => theSession().flush())
+    if (this.#roots.length > 0) this.#contained(() => theSession().flush())
   }
 
   #send(root: RootCollection, writes: readonly LocalWrite[], hold: number): void {
-    this.#roots.add(root)
+    if (!this.#roots.includes(root)) this.#roots.push(root)
     root.writers.add(this)
     // What is told of a part of a transaction must not look as if the transaction failed.
     if (hold === Hold.graph) theSession().connect(() => root.mutate(this.sequenceNumber, writes, hold))
@@ -304,26 +320,46 @@ export class LocalTransaction implements Transaction, LocalWriter {
     }
   }
 
+  /** As `#finish`, for a transaction whose end only `isPersisted` tells. */
+  #follow(work: Promise<unknown>): void {
+    work.then(
+      () => {
+        if (this.state === 'persisting') this.#complete()
+      },
+      (thrown: unknown) => {
+        if (this.state === 'persisting') this.#refuse(thrown)
+      },
+    )
+  }
+
   async #finish(work: Promise<unknown>): Promise<Transaction> {
     try {
       await work
     } catch (thrown) {
       // One that was rolled back meanwhile has failed for that reason.
       if (this.state !== 'persisting') return this.isPersisted.promise
-      const error = thrown instanceof Error ? thrown : new Error(String(thrown))
-      this.error = { message: error.message, error }
-      this.rollback()
-      throw error
+      throw this.#refuse(thrown)
     }
     if (this.state !== 'persisting') return this.isPersisted.promise
-    this.state = 'completed'
-    this.#settle([this], this.#direct ? Outcome.direct : Outcome.completed)
-    this.isPersisted.resolve(this)
+    this.#complete()
     return this
   }
 
+  #complete(): void {
+    this.state = 'completed'
+    this.#settle([this], this.#direct ? Outcome.direct : Outcome.completed)
+    this.#persistence.resolve(this)
+  }
+
+  #refuse(thrown: unknown): Error {
+    const error = thrown instanceof Error ? thrown : new Error(String(thrown))
+    this.error = { message: error.message, error }
+    this.rollback()
+    return error
+  }
+
   #persist(): void {
-    if (this.#roots.size > 0) theSession().persist(this.sequenceNumber)
+    if (this.#roots.length > 0) theSession().persist(this.sequenceNumber)
   }
 
   /** Ends transactions in one step over all collections they wrote to. */
@@ -341,8 +377,13 @@ export class LocalTransaction implements Transaction, LocalWriter {
   }
 
   #leavePending(state: TransactionState): void {
-    for (const key of this.#places.keys()) this.#scope.forget(key, this)
+    this.#forget()
     this.state = state
+  }
+
+  /** The transaction is not one of its scope's pending ones any more. */
+  #forget(): void {
+    if (this.#places !== undefined) for (const key of this.#places.keys()) this.#scope.forget(key, this)
   }
 
   /** Runs a step whose caller is not the one to hear of what subscribers throw. */

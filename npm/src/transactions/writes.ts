@@ -22,8 +22,20 @@ export function writeOf(mutation: PendingMutation): LocalWrite {
   const { type, key, modified, optimistic } = mutation
   if (type === 'delete') return { op: 'delete', key, optimistic }
   if (type === 'insert' || isReplacement(mutation)) return { op: 'insert', key, row: modified, optimistic }
-  const removed = Object.keys(mutation.changes).filter((name) => !Object.hasOwn(modified, name))
+  const removed = removedOf(mutation.changes, modified)
   return { op: 'update', key, row: modified, changes: mutation.changes, removed, optimistic }
+}
+
+const NO_NAMES: readonly string[] = []
+
+function removedOf(changes: object, modified: object): readonly string[] {
+  let removed: string[] | undefined
+  for (const name in changes) {
+    if (Object.hasOwn(modified, name) || !Object.hasOwn(changes, name)) continue
+    removed ??= []
+    removed.push(name)
+  }
+  return removed ?? NO_NAMES
 }
 
 /** What undoes a mutation of a transaction that has made no other to the row. */
