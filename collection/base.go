@@ -50,6 +50,8 @@ type Effects interface {
 	Parked(col, tx uint32)
 	// Applied tells which sync transactions have waited and are applied.
 	Applied(col uint32, txs []uint32)
+	// Alone tells that no query reads the root, as far as it has been asked for.
+	Alone(col uint32)
 	// Found is the answer to Find: pairs of key id and slot in order.
 	Found(col uint32, pairs []uint32)
 }

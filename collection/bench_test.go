@@ -334,6 +334,7 @@ func (b *bench) Local(uint32, []uint32)   {}
 func (b *bench) Parked(uint32, uint32)    {}
 func (b *bench) Applied(uint32, []uint32) {}
 func (b *bench) Found(uint32, []uint32)   {}
+func (b *bench) Alone(uint32)             {}
 
 func (b *bench) Compose(uint32, []uint32, int, int) ([]uint32, []Cells, error) {
 	b.t.Fatalf("nothing here is composed")

@@ -135,6 +135,12 @@ func (g *Graph) Operator(id NodeID) Operator {
 	return nil
 }
 
+// Feeds tells whether any node takes in what node id puts out.
+func (g *Graph) Feeds(id NodeID) bool {
+	n := g.node(id)
+	return n != nil && len(n.outs) > 0
+}
+
 // Rank returns a node's place in the order of visits; the nodes of one cycle
 // share theirs. Extending the graph does not change it.
 func (g *Graph) Rank(id NodeID) int {

@@ -344,6 +344,7 @@ func (s *stage) Local(uint32, []uint32)       {}
 func (s *stage) Parked(uint32, uint32)        {}
 func (s *stage) Applied(uint32, []uint32)     {}
 func (s *stage) Found(uint32, []uint32)       {}
+func (s *stage) Alone(uint32)                 {}
 
 func (s *stage) Compose(uint32, []uint32, int, int) ([]uint32, []collection.Cells, error) {
 	return nil, nil, errors.New("nothing here is composed")

@@ -5,12 +5,15 @@ import (
 	"millrace.dev/millrace/d2"
 )
 
-// Flags of a Mutate: what is held back until the graph runs next, and that the
-// writes are being sent.
+// Flags of a Mutate: what is held back until the graph runs next, that the
+// writes are being sent, that the shell has shown them and told of them, and
+// that it asks whether it may do so with the next ones.
 const (
 	HoldGraph = 1
 	HoldEmits = 2
 	Sending   = 4
+	Shown     = 8
+	MayShow   = 16
 )
 
 // step is a root's part of one publication.
@@ -52,6 +55,14 @@ func (e *Engine) Mutate(col, tx, flags uint32, w *collection.Write) error {
 	if flags&Sending != 0 {
 		t.Persist()
 	}
+	alone := flags&(Shown|MayShow) != 0 && e.alone(r)
+	if flags&MayShow != 0 && alone {
+		e.out.Alone(col)
+	}
+	if flags&Shown != 0 && alone {
+		r.Retire()
+		return nil
+	}
 	if flags&HoldGraph == 0 {
 		e.publish(step{root: r, changes: changes})
 		return nil
@@ -72,6 +83,12 @@ func (e *Engine) Mutate(col, tx, flags uint32, w *collection.Write) error {
 		e.tellOf(h)
 	}
 	return nil
+}
+
+// alone tells whether no query reads the root, so that its changes concern its
+// subscribers only.
+func (e *Engine) alone(r *rootNode) bool {
+	return len(r.deps) == 0 && (r.input == noNode || !e.graph.Feeds(r.input) && !e.graph.Feeds(r.routed))
 }
 
 func (e *Engine) hold(r *rootNode) *holding {

@@ -30,6 +30,7 @@ const (
 	effParked
 	effApplied
 	effFound
+	effAlone
 )
 
 // effects writes the effects of a command as they arise. It implements
@@ -267,6 +268,12 @@ func (f *effects) Local(col uint32, slots []uint32) { f.blockOf(effLocal, col, s
 
 // Applied implements collection.Effects.
 func (f *effects) Applied(col uint32, txs []uint32) { f.blockOf(effApplied, col, txs) }
+
+// Alone implements collection.Effects.
+func (f *effects) Alone(col uint32) {
+	f.open(effAlone, 1)
+	f.u(col)
+}
 
 // Found implements collection.Effects.
 func (f *effects) Found(col uint32, pairs []uint32) { f.blockOf(effFound, col, pairs) }

@@ -12,6 +12,9 @@ const What = { installed: 0, these: 1, content: 2, nothing: 3 } as const
 type Key = string | number
 type Entry = [Key, object]
 
+/** Scratch of `installOne`. */
+const one = new Uint32Array(3)
+
 /**
  * A collection as the engine feeds it: which rows it shows, and what its subscribers are told. Everything here
  * runs while a message is decoded, except the reads.
@@ -65,6 +68,14 @@ export abstract class EngineCollection {
     this.#touch()
     if (!effects.nil()) this.keepComputed(effects, at, n, 3)
     this.dropLater(effects.u32, at, n)
+  }
+
+  /** Takes in a new version of a row that is there already, which no command has led to. */
+  protected installOne(keyId: number, old: number, slot: number): void {
+    one[0] = keyId
+    one[1] = old
+    one[2] = slot
+    this.mirror.install(one, 0, 1)
   }
 
   /** Remembers the slots that a change replaced or removed, until the message is decoded. */

@@ -271,6 +271,11 @@ export abstract class ManagedCollection extends WatchedCollection {
     if (subscription.active) this.#subscriptions.snapshot(subscription, wanted, this.#target)
   }
 
+  /** Whom to tell of a change that no command has led to; undefined if only the engine knows what to tell whom. */
+  protected everyTold(): Iterable<Subscription> | undefined {
+    return this.#subscriptions.everyTold()
+  }
+
   /** All rows count as known to a subscriber from now on. */
   markAllSeen(subscription: Subscription): void {
     if (subscription.active) {

@@ -81,6 +81,12 @@ export class Session {
   #done = false
   /** A write that is not sent before it is needed. */
   #late: { readonly collection: EngineCollection; readonly send: () => void } | undefined
+  /** A write that shows and has been told of, which the engine is told before anything else. */
+  #owed: (() => void) | undefined
+  /** Whether the engine holds back changes that others are to be told of first. */
+  #holding = false
+  /** Counts the queries started: what the engine said of who reads a collection holds until the next. */
+  queries = 0
   #extracting = false
   #connecting = 0
 
@@ -117,6 +123,8 @@ export class Session {
   /** Starts a command on a collection. */
   begin(fields: number, op: number): Writer {
     if (this.#late !== undefined) this.sendLate()
+    if (this.#owed !== undefined) this.sendOwed()
+    if (op === Command.startQuery) this.queries++
     const command = this.engine.begin()
     command.array(fields + 1)
     command.int(op)
@@ -155,6 +163,7 @@ export class Session {
 
   /** The writes of a transaction are being sent: sync transactions wait for them. What is held is told. */
   persist(transaction: number): void {
+    this.#holding = false
     const command = this.begin(1, Command.persist)
     command.int(transaction)
     this.send(command)
@@ -162,6 +171,7 @@ export class Session {
 
   /** Runs the graph for held writes and tells of them. */
   flush(): void {
+    this.#holding = false
     this.send(this.begin(0, Command.flush))
   }
 
@@ -322,6 +332,33 @@ export class Session {
     late.collection.late = false
     late.send()
     return true
+  }
+
+  /** Lets the engine be told of a write with the next command: what `send` says shows already and has been told. */
+  owe(send: () => void): void {
+    this.#owed = send
+  }
+
+  /** Tells the engine what it is owed. */
+  sendOwed(): void {
+    const owed = this.#owed
+    this.#owed = undefined
+    owed?.()
+  }
+
+  /** The engine holds back what it was told, until the graph runs. */
+  hold(): void {
+    this.#holding = true
+  }
+
+  /** Whether what changes now may be told now: the engine has nothing to tell before. */
+  get free(): boolean {
+    return !this.#holding && !this.#extracting && !this.engine.busy && !this.engine.crashed
+  }
+
+  /** Tells what was enqueued outside of a command. */
+  tellQueued(): void {
+    this.#publications.drain(this.#connecting > 0)
   }
 
   /** What was made late will be sent by the caller. Whether there was something. */

@@ -94,12 +94,23 @@ export class SubscriptionList {
     shell.sendPrivately(command)
   }
 
+  /**
+   * The subscriptions the engine knows of, in the order it tells them; undefined if what one of them is told depends on
+   * what it has been told of before, or on a condition.
+   */
+  everyTold(): Iterable<Subscription> | undefined {
+    for (const { initial, where } of this.#attached)
+      if (initial === InitialState.untold || where !== undefined) return undefined
+    return this.#attached
+  }
+
   /** The engine cannot change what a subscription knows, so it takes another in its place. */
   markAllSeen(subscription: Subscription, target: SubscriptionTarget | undefined): void {
     if (subscription.initial !== InitialState.untold) return
     subscription.initial = InitialState.known
     if (!this.#attached.has(subscription) || target === undefined) return
     withdraw(subscription, target)
+    this.#attached.delete(subscription)
     subscription.id = target.shell.engine.nextId()
     this.#send(subscription, target)
   }

@@ -1,6 +1,5 @@
-import { copyReadable } from '../rows/build.ts'
 import { deepEquals } from '../rows/deep-equals.ts'
-import { emptyLike, fieldsOf, identical, isField, isObject, put, read } from './kinds.ts'
+import { copyLike, fieldsOf, identical, isField, isObject, put, read } from './kinds.ts'
 import type { RowDraft } from './row-draft.ts'
 import { isChanged, isUnchanged, Settlement } from './settlement.ts'
 
@@ -54,7 +53,7 @@ function flatChanges({ root: { base, state } }: RowDraft): TrackedChanges | unde
       put(changes, name, undefined)
     }
   }
-  return { changes, removed, modified: any ? copyOf(base, state) : base }
+  return { changes, removed, modified: any ? copyLike(base, state) : base }
 }
 
 function deepChanges(row: RowDraft): TrackedChanges {
@@ -62,7 +61,7 @@ function deepChanges(row: RowDraft): TrackedChanges {
   const settlement = new Settlement()
   const deep = anyPartChanged(row)
   if (!deep && !isChanged(row.root)) return { changes: {}, removed: [], modified: base }
-  const modified = copyOf(base, state)
+  const modified = copyLike(base, state)
   settlement.expectRow(row, modified)
   if (deep || row.loops) settlement.visit(row, [row.root.draft])
   else {
@@ -74,12 +73,6 @@ function deepChanges(row: RowDraft): TrackedChanges {
     if (isObject(value)) put(modified, field, settlement.resolve(row, value))
   }
   return difference(base, modified)
-}
-
-function copyOf(base: object, state: object): object {
-  const copy = emptyLike(base)
-  copyReadable(copy, state)
-  return copy
 }
 
 function anyPartChanged({ parts }: RowDraft): boolean {

@@ -1,6 +1,5 @@
-import { copyReadable } from '../rows/build.ts'
 import { arrayMethods } from './array-methods.ts'
-import { copyValue, emptyLike, isObject, Kind } from './kinds.ts'
+import { copyLike, copyValue, isObject, Kind } from './kinds.ts'
 import { BEHIND, Marked } from './registry.ts'
 import type { RowDraft } from './row-draft.ts'
 import { TrackedMap, TrackedSet } from './tracked-collections.ts'
@@ -33,9 +32,8 @@ export class DraftNode extends Marked implements ProxyHandler<object> {
     if (kind === Kind.object || kind === Kind.array) {
       if (kind === Kind.array) this.state = Array.prototype.slice.call(base)
       else {
-        this.state = emptyLike(base)
-        copyReadable(this.state, base)
-        const prototype = Object.getPrototypeOf(base) as object | null
+        this.state = copyLike(base, base)
+        const prototype = Object.getPrototypeOf(this.state) as object | null
         this.#setters = prototype !== Object.prototype && prototype !== null
       }
       this.draft = new Proxy(this.state, this)
@@ -67,7 +65,14 @@ export class DraftNode extends Marked implements ProxyHandler<object> {
         writable: true,
       })
     }
-    return this.#setters ? Reflect.set(target, key, value, receiver) : Reflect.set(target, key, value)
+    if (this.#setters) return Reflect.set(target, key, value, receiver)
+    try {
+      // Faster than `Reflect.set`, and as far as it fails, that is all that can go wrong.
+      ;(target as Record<PropertyKey, unknown>)[key] = value
+      return true
+    } catch {
+      return false
+    }
   }
 
   has(target: object, key: PropertyKey): boolean {

@@ -1,4 +1,5 @@
 import { isDate, isMap, isPlainObject, isRegExp, isSet, isTypedArray } from '../rows/brands.ts'
+import { copyPlain, copyReadable } from '../rows/build.ts'
 
 /** How a draft treats an object. */
 export const Kind = {
@@ -59,6 +60,14 @@ export function emptyLike(like: object): object {
   if (Array.isArray(like)) return []
   const prototype = Object.getPrototypeOf(like) as object | null
   return prototype === Object.prototype ? {} : (Object.create(prototype) as object)
+}
+
+/** A plain object with the fields of `from` and the prototype of `like`. */
+export function copyLike(like: object, from: object): object {
+  if (Object.getPrototypeOf(like) === Object.prototype) return copyPlain(from)
+  const copy = emptyLike(like)
+  copyReadable(copy, from)
+  return copy
 }
 
 /** The names and symbols of an object's fields: its enumerable own properties. */

@@ -56,10 +56,20 @@ export function enrich(
   collectionId: string,
   synced: boolean,
 ): object {
-  const row = {}
-  copyReadable(row, raw)
+  const row = copyPlain(raw)
   addVirtual(row, key, origin, collectionId, synced)
   return row
+}
+
+/** A plain object with the fields of `from`. One whose getter throws is undefined; what it threw is reported. */
+export function copyPlain(from: object): object {
+  try {
+    return { ...from }
+  } catch {
+    const copy = {}
+    copyEach(copy, from)
+    return copy
+  }
 }
 
 /** As `copyFields`, but a field whose getter throws is undefined; what it threw is reported. */

@@ -186,6 +186,11 @@ export class RootRows implements RootPulls, RowSource {
     return this.#below.size === 0 ? undefined : this.#below.get(keyId)
   }
 
+  /** A local write covers a key from now on, whose confirmed version is `slot`. */
+  cover(keyId: number, slot: number): void {
+    this.#below.set(keyId, slot)
+  }
+
   /** The keys that local writes cover. */
   get covered(): Iterable<[keyId: number, confirmed: number]> {
     return this.#below

@@ -24,6 +24,8 @@ export const Hold = {
   all: 3,
   /** Nothing is held; the write is being sent to the source. */
   sending: 4,
+  /** As `sending`, and the write shows already and has been told. */
+  shown: 12,
 } as const
 
 /** A transaction whose writes show until it is settled. */

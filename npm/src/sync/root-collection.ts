@@ -1,5 +1,6 @@
 import { ManagedCollection } from '../collection/lifecycle.ts'
 import { Command, type Session } from '../collection/session.ts'
+import { Batch, type Change } from '../collection/subscription.ts'
 import type { Reader } from '../engine/reader.ts'
 import { SyncCleanupError } from '../errors/collection.ts'
 import { copyReadable } from '../rows/build.ts'
@@ -9,7 +10,7 @@ import { RowPatch } from '../rows/patch.ts'
 import { reportError } from '../rows/report-error.ts'
 import { RootRows } from '../rows/root-rows.ts'
 import type { StringCollationConfig } from '../types/rows.ts'
-import type { LocalWrite, LocalWriter } from './local-write.ts'
+import { Hold, type LocalWrite, type LocalWriter } from './local-write.ts'
 import { Metadata, type StagedMetadata } from './metadata.ts'
 import { type Receipt, Waiting } from './receipt.ts'
 import type { Connection, SubsetLoading } from './sync-session.ts'
@@ -48,6 +49,7 @@ const Effect = {
   local: 16,
   parked: 17,
   applied: 18,
+  alone: 20,
 } as const
 
 const TRUNCATE = 1
@@ -58,6 +60,9 @@ const SOURCELESS = 1
 
 /** Effects that are one block of numbers. */
 const BLOCKS: Readonly<Record<number, true>> = { 3: true, 4: true, 15: true, 16: true }
+
+/** Flag of a Mutate: whether the next ones may be shown before they are sent. */
+const MAY_SHOW = 16
 
 const WriteOp = { insert: 0, delete: 2, update: 3, withdraw: 4 } as const
 /** Added for a write that is not to be seen before it is confirmed. */
@@ -74,8 +79,8 @@ export class RootCollection extends ManagedCollection {
   #seeds: Set<Key> | undefined
   /** Counts committed transactions: what was checked against an earlier state may no longer hold. */
   revision = 0
-  /** Local writes here that have not been settled. They are sent again when the collection restarts. */
-  readonly writers = new Set<LocalWriter>()
+  /** Local writes here that have not been settled, by their number. They are sent again when the collection restarts. */
+  readonly writers = new Map<number, LocalWriter>()
   /** What the adapter stores beside the rows. */
   readonly metadata = new Metadata()
   /** The sync session that is open, if any. */
@@ -83,6 +88,8 @@ export class RootCollection extends ManagedCollection {
   #waiting: Map<number, Waiting> | undefined
   #transactions = 0
   #parked = false
+  /** How many queries had been started when the engine said that none reads the collection. */
+  #aloneAt = -1
   #emptied = false
   // Reused by every commit; a commit never runs inside another's message.
   readonly #triples: number[] = []
@@ -189,6 +196,7 @@ export class RootCollection extends ManagedCollection {
     this.shell.assertFree()
     // A write that is late is sent first: it numbers keys and fills the lists that are filled here.
     this.shell.sendLate()
+    this.shell.sendOwed()
     this.revision++
     if (transaction.truncates) this.#seeds = undefined
     // Only behind local writes a transaction may wait, and then what it changes may be another row by the time.
@@ -233,17 +241,64 @@ export class RootCollection extends ManagedCollection {
 
   /** Sends what a local transaction does to rows. `hold` says what is to be told of it later. */
   mutate(transaction: number, writes: readonly LocalWrite[], hold: number): void {
-    this.shell.assertFree()
-    this.shell.sendLate()
+    const { shell } = this
+    shell.assertFree()
+    shell.sendLate()
+    shell.sendOwed()
     if (this.col === 0) this.#declare()
     const ops: number[] = []
     emptyList(this.#slots)
     emptyList(this.#fresh)
     for (const write of writes) this.#place(write, ops)
+    if ((hold & Hold.all) !== 0) shell.hold()
+    const asks = hold === Hold.sending && this.#aloneAt !== shell.queries
+    this.#send(transaction, ops, asks ? hold | MAY_SHOW : hold)
+  }
+
+  /**
+   * Makes a write that is being sent visible and tells of it without asking the engine, which is told with the next
+   * command. That can be done with an update of a row that no other local write covers, if no query reads the
+   * collection and whoever is told is told of everything: then nothing is left to decide. Whether it was done. Throws
+   * what those who are told throw; the write stands.
+   */
+  show(transaction: number, { op, key, row, changes, removed, optimistic }: LocalWrite): boolean {
+    const { shell, source } = this
+    if (op !== 'update' || !optimistic || this.#aloneAt !== shell.queries || !shell.free) return false
+    if (this.col === 0 || this.#feed.sourceless) return false
+    const subscriptions = this.everyTold()
+    const id = source.idOf(key)
+    if (subscriptions === undefined || id === undefined || source.below(id) !== undefined) return false
+    const old = this.mirror.slotOf(id)
+    if (old === NONE) return false
+    shell.sendOwed()
+    const patch = source.put(new RowPatch(changes as object, removed), id)
+    const shown = source.putPending(row as object, id)
+    source.noteWrite(id)
+    source.cover(id, old)
+    shell.owe(() => {
+      emptyList(this.#slots)
+      emptyList(this.#fresh)
+      this.#slots.push(shown)
+      this.#send(transaction, [WriteOp.update, id, patch, shown], Hold.shown)
+    })
+    this.installOne(id, old, shown)
+    this.changed()
+    let batch: Change[] | undefined
+    for (const subscription of subscriptions) {
+      batch ??= [
+        { type: 'update', key: source.key(id), value: source.row(shown), previousValue: source.row(old) },
+      ]
+      shell.enqueue(new Batch(subscription, batch))
+    }
+    if (batch !== undefined) shell.tellQueued()
+    return true
+  }
+
+  #send(transaction: number, ops: readonly number[], flags: number): void {
     const command = this.shell.begin(7, Command.mutate)
     command.int(this.col)
     command.int(transaction)
-    command.int(hold)
+    command.int(flags)
     command.words(ops)
     this.shell.extract(() => this.source.writeContent(command, this.#slots, this.#fresh))
     let taken = false
@@ -285,6 +340,9 @@ export class RootCollection extends ManagedCollection {
 
   released(op: number, effects: Reader, fields: number): void {
     switch (op) {
+      case Effect.alone:
+        this.#aloneAt = this.shell.queries
+        return
       case Effect.parked:
         effects.int()
         this.#parked = true
@@ -342,7 +400,7 @@ export class RootCollection extends ManagedCollection {
     this.shell.tell(Command.start, this.col)
     if (this.#emptied) {
       this.#emptied = false
-      for (const writer of Array.from(this.writers)) writer.rewrite(this)
+      for (const writer of Array.from(this.writers.values())) writer.rewrite(this)
     }
     // Those who were told of the start may have ended it.
     if (this.session !== session) return

@@ -29,7 +29,10 @@ export function deferred<T>(): Deferred<T> {
  */
 export class Persistence<T> {
   #deferred: Deferred<T> | undefined
-  #end: { readonly failed: false; readonly value: T } | { readonly failed: true; readonly reason: unknown } | undefined
+  #end:
+    | { readonly failed: false; readonly value: T }
+    | { readonly failed: true; readonly reason: unknown }
+    | undefined
 
   get deferred(): Deferred<T> {
     if (this.#deferred !== undefined) return this.#deferred

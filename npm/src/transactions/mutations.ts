@@ -115,7 +115,9 @@ export class CollectionWrites implements DirectWrites {
       const original = root.stored(key) ?? fail(new UpdateKeyNotFoundError(key))
       const tracked = trackChange(original, callback)
       const mutation = this.#changed(root, target, key, original, tracked, config)
-      return mutation === undefined ? this.#nothing() : this.#run(root, ambient, [mutation], 'onUpdate', target)
+      return mutation === undefined
+        ? this.#nothing()
+        : this.#run(root, ambient, [mutation], 'onUpdate', target)
     }
     const list = keys as readonly Key[]
     if (list.length === 0) throw new NoKeysPassedToUpdateError()

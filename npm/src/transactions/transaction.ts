@@ -177,13 +177,15 @@ export class LocalTransaction implements Transaction, LocalWriter {
     for (const mutation of mutations) this.mutations.push(mutation)
     this.state = 'persisting'
     this.#roots.push(root)
-    root.writers.add(this)
+    root.writers.set(this.sequenceNumber, this)
     const writes = mutations.map(writeOf)
     // Hardly any handler looks at the collection before it awaits; then the write is one message.
     session.makeLate(root, () => root.mutate(this.sequenceNumber, writes, Hold.all))
     this.#follow(this.#callMutationFn())
-    if (session.takeLate()) root.mutate(this.sequenceNumber, writes, Hold.sending)
-    else session.persist(this.sequenceNumber)
+    if (session.takeLate()) {
+      if (writes.length === 1 && root.show(this.sequenceNumber, writes[0] as LocalWrite)) return
+      root.mutate(this.sequenceNumber, writes, Hold.sending)
+    } else session.persist(this.sequenceNumber)
   }
 
   /** Takes mutations in that are confirmed already; the transaction completes in a microtask. */
@@ -305,7 +307,7 @@ export class LocalTransaction implements Transaction, LocalWriter {
 
   #send(root: RootCollection, writes: readonly LocalWrite[], hold: number): void {
     if (!this.#roots.includes(root)) this.#roots.push(root)
-    root.writers.add(this)
+    root.writers.set(this.sequenceNumber, this)
     // What is told of a part of a transaction must not look as if the transaction failed.
     if (hold === Hold.graph) theSession().connect(() => root.mutate(this.sequenceNumber, writes, hold))
     else root.mutate(this.sequenceNumber, writes, hold)
@@ -367,7 +369,7 @@ export class LocalTransaction implements Transaction, LocalWriter {
     const roots = new Set<RootCollection>()
     for (const transaction of transactions) {
       for (const root of transaction.#roots) {
-        root.writers.delete(transaction)
+        root.writers.delete(transaction.sequenceNumber)
         roots.add(root)
       }
     }

@@ -14,21 +14,32 @@ export function randomId(): string {
   return `${hex.slice(0, 8)}-${hex.slice(8, 12)}-${hex.slice(12, 16)}-${hex.slice(16, 20)}-${hex.slice(20)}`
 }
 
-let prefix = ''
-let count = 0
 const DIGITS = 12
-const COUNTED = 16 ** DIGITS
+const LAST = 3
+const BATCH = 16 ** LAST
+let prefix = ''
+let batches = 0
+let batch = ''
+let count = BATCH
+const endings: string[] = []
 
 /**
  * As `randomId`, for what is made by the thousand: the first digits are random once per process, the last twelve count
  * from a random number.
  */
 export function countedId(): string {
+  if (count === BATCH) nextBatch()
+  return batch + (endings[count++] as string)
+}
+
+function nextBatch(): void {
   if (prefix === '') {
     const id = randomId()
     prefix = id.slice(0, -DIGITS)
     // Half the range is left to count in.
-    count = Number.parseInt(id.slice(-DIGITS), 16) % (COUNTED / 2)
+    batches = Math.floor(Number.parseInt(id.slice(-DIGITS, -LAST), 16) / 2)
+    for (let i = 0; i < BATCH; i++) endings.push(i.toString(16).padStart(LAST, '0'))
   }
-  return prefix + (count++).toString(16).padStart(DIGITS, '0')
+  batch = prefix + (batches++).toString(16).padStart(DIGITS - LAST, '0')
+  count = 0
 }
