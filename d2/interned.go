@@ -45,6 +45,9 @@ type borrower interface{ holds() bool }
 
 func (*JoinOne) lends() {}
 
+// What an Owned puts out is referred to, and of what comes in it keeps nothing.
+func (*Owned) holds() bool { return true }
+
 func (o *Window) holds() bool  { return o.w.hold != nil }
 func (g *Grouped) holds() bool { return g.spec.Hold != nil }
 func (o *Merge) holds() bool   { return o.m.hold != nil }

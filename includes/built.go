@@ -48,6 +48,9 @@ func (b *built) add() error {
 	if err := rel.space.ready(); err != nil {
 		return err
 	}
+	if err := c.own(rel); err != nil {
+		return err
+	}
 	b.parts = nil
 	values := rel.values
 	if b.plain {

@@ -48,6 +48,7 @@ type rootNode struct {
 	order  *collection.Ordering
 
 	standing map[*collection.Hashing]*standing
+	offered  map[*collection.Hashing]int // to its stores, by how many
 }
 
 // byKey returns the arrangement by public key, the order in which rows without

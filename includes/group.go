@@ -55,6 +55,9 @@ func (c *compiler) group(rel *relation, p *query.Plan) (*relation, error) {
 	if rel.loop {
 		return nil, notMonotone("groupBy", "a group")
 	}
+	if err := c.own(rel); err != nil {
+		return nil, err
+	}
 	g := &grouping{c: c, rel: rel, all: len(p.GroupBy) == 0, adds: true}
 	keys, err := rel.scope.rewriteAll(p.GroupBy)
 	if err != nil {

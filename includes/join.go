@@ -76,6 +76,9 @@ func aliases(e *query.Expr) []string {
 // pair joins two relations where on, over the left leaves, equals with, over the
 // right ones.
 func (c *compiler) pair(left, right *relation, on, with *query.Expr, how query.JoinType) (*relation, error) {
+	if rel, err := c.lookup(left, right, on, with, how); rel != nil || err != nil {
+		return rel, err
+	}
 	a, err := c.arranged(left, on)
 	if err != nil {
 		return nil, err
@@ -107,7 +110,7 @@ func (c *compiler) pair(left, right *relation, on, with *query.Expr, how query.J
 
 // paired is the relation of pairs of rows of two others; its node is to come.
 func (c *compiler) paired(s *pairSpace, left, right *relation, how query.JoinType) *relation {
-	rel := &relation{space: s, window: noNode, loop: left.loop || right.loop}
+	rel := &relation{space: s, window: noNode, equal: left.equal, loop: left.loop || right.loop}
 	by := uint32(len(left.space.leaves()))
 	l, r := left.scope, right.scope.shift(by)
 	lv, rv := left.values, make([]*query.Expr, len(right.values))
@@ -144,6 +147,9 @@ func within(present *query.Expr, list []*query.Expr) []*query.Expr {
 func (c *compiler) arranged(rel *relation, by *query.Expr) (d2.NodeID, error) {
 	if r := rel.root; r != nil && rel.node == r.input && by.Op == query.OpRef && len(by.Path) > 0 {
 		return c.holds.standing(r, by.Path)
+	}
+	if err := c.own(rel); err != nil {
+		return noNode, err
 	}
 	value, err := c.holds.reader(by, rel.space)
 	if err != nil {

@@ -118,7 +118,7 @@ func (l *Live) Receive(r *d2.Result) {
 
 // Fail implements d2.Sink.
 func (l *Live) Fail(err error) {
-	l.failure = endless(err)
+	l.failure = plainly(err)
 	l.engine.due = append(l.engine.due, l)
 }
 

@@ -1,8 +1,6 @@
 package includes
 
 import (
-	"errors"
-
 	"millrace.dev/millrace/collection/query"
 	"millrace.dev/millrace/collection/value"
 	"millrace.dev/millrace/d2"
@@ -114,14 +112,6 @@ func notMonotone(clause, what string) error {
 	return &query.Error{Code: query.CodeUnsupported, Path: clause, Text: what + " over the rows a recursion has reached before may take rows back that were reached by them; do it in the query over the recursion"}
 }
 
-// endless says of a recursion that never comes to rest what to do about it.
-func endless(err error) error {
-	if errors.Is(err, d2.ErrIterationLimit) {
-		return recursionError("the recursion goes on without end: give it a maxDepth, or leave out of its select what differs with every step")
-	}
-	return err
-}
-
 func recursionError(text string) error {
 	return &query.Error{Code: query.CodeUnsupported, Path: "recursive", Text: text}
 }
@@ -217,6 +207,9 @@ func wholeRow(e *query.Expr, s space) *rootNode {
 // made adds a node that makes rows of a recursion of those of a relation, whose
 // contents are the expressions of.
 func (c *compiler) made(ct *contents, rel *relation, of []*query.Expr) (d2.NodeID, error) {
+	if err := c.own(rel); err != nil {
+		return noNode, err
+	}
 	m := &contentsMapper{contents: ct, cells: make([]value.Cell, 0, len(of))}
 	at := 0
 	for i, e := range of {

@@ -19,6 +19,9 @@ type relation struct {
 	window   d2.NodeID     // the window its rows are read from in order, or noNode
 	root     *rootNode     // its rows are slots of this one, in the state its arrangements are in
 	loop     bool          // made of rows of a recursion whose step is being compiled
+	lead     *lead         // nil: its rows cannot be fetched by what they begin with
+	loose    bool          // nobody refers to its rows yet; see own
+	equal    *equality     // a condition that they satisfy
 }
 
 // compiler builds one query into the graph.

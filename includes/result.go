@@ -120,13 +120,21 @@ func (c *compiler) order(rel *relation, p *query.Plan) error {
 		}
 		terms[i] = query.Term{Expr: e, Term: t.Term}
 	}
-	order, err := c.holds.order(terms, rel.space)
+	spec := d2.WindowSpec{Keys: rel.space, Pins: rel.space, Offset: p.Offset, Limit: p.Limit}
+	if c.depth == 1 {
+		spec.Equal = c.live
+	}
+	if rel.loose {
+		spec.Hold = references{rel.space}
+	}
+	pulled, err := c.pulled(rel, p, terms, &spec)
 	if err != nil {
 		return err
 	}
-	spec := d2.WindowSpec{Order: order, Keys: rel.space, Pins: rel.space, Offset: p.Offset, Limit: p.Limit}
-	if c.depth == 1 {
-		spec.Equal = c.live
+	if !pulled {
+		if spec.Order, err = c.holds.order(terms, rel.space); err != nil {
+			return err
+		}
 	}
 	window, err := d2.NewWindow(spec)
 	if err != nil {
@@ -135,7 +143,7 @@ func (c *compiler) order(rel *relation, p *query.Plan) error {
 	if rel.node, err = c.holds.add(window, rel.node); err == nil {
 		rel.window = rel.node
 	}
-	rel.root = nil
+	rel.root, rel.lead, rel.loose = nil, nil, false
 	return err
 }
 

@@ -58,7 +58,7 @@ func (c *compiler) collection(id uint32) (*relation, error) {
 	if err := c.engine.enroot(s.root); err != nil {
 		return nil, err
 	}
-	rel.node, rel.root = s.root.input, s.root
+	rel.node, rel.root, rel.lead = s.root.input, s.root, &lead{root: s.root}
 	return rel, nil
 }
 
@@ -97,9 +97,11 @@ func (c *compiler) keep(rel *relation, where []*query.Expr) error {
 	if err != nil {
 		return err
 	}
-	if _, err := lease.Hash(route.Path); err != nil {
+	by, err := lease.Hash(route.Path)
+	if err != nil {
 		return err
 	}
+	rel.equal = &equality{by, route.Cells}
 	target := rel.root.Route(rel.node, col, route.Cells)
 	c.holds.undo = append(c.holds.undo, target.Close)
 	return nil

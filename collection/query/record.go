@@ -70,6 +70,16 @@ func (f *form) shift(by uint32) *form {
 	return out
 }
 
+// EachRef calls visit with every reference in e.
+func (e *Expr) EachRef(visit func(*Expr)) {
+	if e.Op == OpRef || e.Op == OpPull {
+		visit(e)
+	}
+	for _, a := range e.Args {
+		a.EachRef(visit)
+	}
+}
+
 // Shift returns e over rows in which its leaves stand by further on.
 func (e *Expr) Shift(by uint32) *Expr {
 	if e == nil || by == 0 {

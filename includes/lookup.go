@@ -1,0 +1,192 @@
+package includes
+
+import (
+	"millrace.dev/millrace/collection"
+	"millrace.dev/millrace/collection/query"
+	"millrace.dev/millrace/collection/value"
+	"millrace.dev/millrace/d2"
+)
+
+// A join whose right side has one row a value, as that of a reference to a
+// public key, retains nothing: the right row of each left row is looked up when
+// the pair is asked for, and a window above asks for what it shows.
+
+// lead is a root whose rows are what those of a relation begin with: it can be
+// fetched from by their keys and in their orders.
+type lead struct {
+	root  *rootNode
+	pairs []*d2.Pairs // that the rows lie in, outermost first
+}
+
+// keyer is a key of the root's rows as one of the relation's.
+func (l *lead) keyer(by d2.Keyer) d2.Keyer {
+	for i := len(l.pairs) - 1; i >= 0; i-- {
+		by = d2.LeftKeyer{Pairs: l.pairs[i], By: by}
+	}
+	return by
+}
+
+// order is an order of the root's rows as one of the relation's.
+func (l *lead) order(o d2.Order) d2.Order {
+	for i := len(l.pairs) - 1; i >= 0; i-- {
+		o = d2.LeftOrder{Pairs: l.pairs[i], Order: o}
+	}
+	return o
+}
+
+// lookup joins by looking up the right rows, if they can be; otherwise it returns
+// nil.
+func (c *compiler) lookup(left, right *relation, on, with *query.Expr, how query.JoinType) (*relation, error) {
+	if how > query.JoinLeft || left.lead == nil || right.lead == nil || len(right.lead.pairs) > 0 || left.loop || right.loop ||
+		!isColumn(on) || !isColumn(with) || right.lead.root.Len() == 0 {
+		return nil, nil
+	}
+	by, err := c.holds.lease(right.lead.root).Hash(with.Path)
+	if err != nil || !by.Unique() {
+		return nil, err
+	}
+	// There is no telling what a key is made of.
+	if key, err := by.IsKey(sampled); err != nil || !key {
+		return nil, err
+	}
+	leftBy, err := c.holds.offer(left.lead.root, on.Path)
+	if err != nil {
+		return nil, err
+	}
+	s := newPairSpace(c.engine, left.space, right.space)
+	spec := d2.JoinOneSpec{LeftKey: left.lead.keyer(leftBy), Outer: how == query.JoinLeft, Pairs: s.pairs}
+	at := right.node
+	if at == right.lead.root.input {
+		at, err = c.holds.standing(right.lead.root, with.Path)
+	} else {
+		spec.RightKey, err = c.holds.offer(right.lead.root, with.Path)
+	}
+	if err != nil {
+		return nil, err
+	}
+	op, err := d2.NewJoinOne(spec)
+	if err != nil {
+		return nil, err
+	}
+	rel := c.paired(s, left, right, how)
+	rel.lead = &lead{left.lead.root, append([]*d2.Pairs{s.pairs}, left.lead.pairs...)}
+	rel.loose = true
+	rel.node, err = c.holds.add(op, left.node, at)
+	return rel, err
+}
+
+// isColumn tells whether an expression is a column of what a relation's rows
+// begin with.
+func isColumn(e *query.Expr) bool {
+	return e.Op == query.OpRef && e.Leaf == 0 && len(e.Path) > 0
+}
+
+// sampled is how many rows are looked at to tell whether a column has the public
+// keys.
+const sampled = 64
+
+// own has the rows of a relation referred to as long as they are part of it.
+func (c *compiler) own(rel *relation) (err error) {
+	if !rel.loose {
+		return nil
+	}
+	s := rel.space.(*pairSpace)
+	rel.loose, rel.lead = false, nil
+	rel.node, err = c.holds.add(d2.NewOwned(d2.NewMap(itself{}), s.table), rel.node)
+	return err
+}
+
+// itself is d2.Mapper of rows that stay what they are.
+type itself struct{}
+
+// Map implements d2.Mapper.
+func (itself) Map(row uint32) uint32 { return row }
+
+// Injective implements d2.Injective.
+func (itself) Injective() bool { return true }
+
+// references is d2.Pins of who refers to the rows it holds.
+type references struct{ space }
+
+// Pin implements d2.Pins.
+func (r references) Pin(row uint32) { r.ref(row) }
+
+// Unpin implements d2.Pins.
+func (r references) Unpin(row uint32) { r.unref(row) }
+
+// pulled has a window read its rows in order from where they are, if there is a
+// limit and that can be done.
+func (c *compiler) pulled(rel *relation, p *query.Plan, terms []query.Term, spec *d2.WindowSpec) (bool, error) {
+	if rel.lead == nil || p.Limit == query.Unlimited || rel.few(p) {
+		return false, nil
+	}
+	from, ok := c.engine.graph.Operator(rel.node).(d2.Fetchable)
+	if !ok {
+		return false, nil
+	}
+	for _, t := range terms {
+		leads := true
+		t.Expr.EachRef(func(e *query.Expr) { leads = leads && e.Op == query.OpRef && e.Leaf == 0 })
+		if !leads {
+			return false, nil
+		}
+	}
+	order, err := c.holds.lease(rel.lead.root).Order(terms, true)
+	if err != nil {
+		return false, err
+	}
+	led := rel.lead.order(order)
+	source, err := d2.NewPull(from, led)
+	if err == d2.ErrNoFetch {
+		return false, nil
+	}
+	spec.Order, spec.Source = led, source
+	return err == nil, err
+}
+
+// equality is that the value of a column of what rows begin with is one of cells.
+type equality struct {
+	by    *collection.Hashing
+	cells []value.Cell
+}
+
+// few tells whether an equality leaves so few rows that sorting them is cheaper
+// than reading in order past the others: with M among R rows that passes
+// need*R/M.
+func (r *relation) few(p *query.Plan) bool {
+	if r.equal == nil {
+		return false
+	}
+	m, need := float64(r.equal.by.Count(r.equal.cells)), float64(p.Offset)+float64(p.Limit)
+	return m*m < need*float64(r.lead.root.Len())
+}
+
+// offer lets the stores of a root be fetched from by a column.
+func (h *holds) offer(r *rootNode, path []string) (*collection.Hashing, error) {
+	by, err := h.lease(r).Hash(path)
+	if err != nil {
+		return nil, err
+	}
+	graph := h.engine.graph
+	if r.offered == nil {
+		r.offered = map[*collection.Hashing]int{}
+	}
+	stores := [2]d2.NodeID{r.input, r.routed}
+	if r.offered[by]++; r.offered[by] == 1 {
+		for _, n := range stores {
+			graph.Operator(n).(*d2.Store).AddKey(by, by.Rows())
+		}
+	}
+	h.undo = append(h.undo, func() {
+		if r.offered[by]--; r.offered[by] > 0 {
+			return
+		}
+		delete(r.offered, by)
+		for _, n := range stores {
+			if s, ok := graph.Operator(n).(*d2.Store); ok {
+				s.DropKey(by)
+			}
+		}
+	})
+	return by, nil
+}

@@ -1,0 +1,26 @@
+package includes
+
+import (
+	"errors"
+
+	"millrace.dev/millrace/collection/query"
+	"millrace.dev/millrace/d2"
+)
+
+// notUnique is what a query fails with that took a column for the public keys of a
+// collection. Started anew it finds that it is not.
+var notUnique = &query.Error{
+	Code: query.CodeQueryFailed, Path: "join",
+	Text: "two rows of a joined collection have the same value in the field that held the collection's keys when the query was started; start the query anew, which then joins without relying on that",
+}
+
+// plainly says of what a graph fails with what to do about it.
+func plainly(err error) error {
+	switch {
+	case errors.Is(err, d2.ErrIterationLimit):
+		return recursionError("the recursion goes on without end: give it a maxDepth, or leave out of its select what differs with every step")
+	case errors.Is(err, d2.ErrNotUnique):
+		return notUnique
+	}
+	return err
+}
