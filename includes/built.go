@@ -5,7 +5,6 @@ import (
 
 	"millrace.dev/millrace/collection"
 	"millrace.dev/millrace/collection/query"
-	"millrace.dev/millrace/collection/value"
 	"millrace.dev/millrace/d2"
 )
 
@@ -17,7 +16,6 @@ type built struct {
 	rel   *relation
 	parts []reader // the values of its rows
 	shows bool     // the rows have a select: versions may look the same
-	cells []value.Cell
 }
 
 // compile builds in the nodes. On an error everything is as before.
