@@ -343,8 +343,14 @@ func (s *stage) Below(uint32, []uint32)       {}
 func (s *stage) Local(uint32, []uint32)       {}
 func (s *stage) Parked(uint32, uint32)        {}
 func (s *stage) Applied(uint32, []uint32)     {}
-func (s *stage) Found(uint32, []uint32)       {}
 func (s *stage) Alone(uint32)                 {}
+func (s *stage) Found(col uint32, pairs []uint32) {
+	var keys []string
+	for i := 0; i < len(pairs); i += 2 {
+		keys = append(keys, fmt.Sprint(pairs[i]))
+	}
+	s.note("found %d [%s]", col, strings.Join(keys, " "))
+}
 
 func (s *stage) Compose(uint32, []uint32, int, int) ([]uint32, []collection.Cells, error) {
 	return nil, nil, errors.New("nothing here is composed")
