@@ -66,7 +66,6 @@ func (c *compiler) shape(s *scope, p *query.Plan, out *relation) (query.Shape, e
 
 // distinct makes rows of what the select shows, each once.
 func (c *compiler) distinct(rel *relation, p *query.Plan) (*relation, error) {
-	var fields []query.Field
 	var values []reader
 	var shapes []query.Shape
 	for i, e := range p.Select {
@@ -79,9 +78,7 @@ func (c *compiler) distinct(rel *relation, p *query.Plan) (*relation, error) {
 			return nil, err
 		}
 		values, shapes = append(values, r), append(shapes, query.LeafShape(uint32(i)))
-		fields = append(fields, query.Field{})
 	}
-	_ = fields
 	s := newCellSpace(c.engine, len(values))
 	out := &relation{space: s, window: noNode, loop: rel.loop}
 	at := -1
