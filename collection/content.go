@@ -108,30 +108,35 @@ func (r *Root) want(slot, key uint32, row bool) {
 	if row {
 		r.slots = append(r.slots, slot)
 	}
-	r.wanted = append(r.wanted, slot, key)
+	r.wanted = append(r.wanted, key, slot)
 }
 
-// claim takes the wanted slots into the tables. From here on they are the
-// engine's: each is used or is freed.
-func (r *Root) claim() error {
+// claimWanted claims the slots that were noted.
+func (r *Root) claimWanted() error {
 	wanted := r.wanted
 	r.wanted = wanted[:0]
+	return r.claim(wanted, 2)
+}
+
+// claim takes slots into the tables; list has a key id and a slot every width
+// words. From here on they are the engine's: each is used or is freed.
+func (r *Root) claim(list []uint32, width int) error {
 	top := len(r.keyOf)
-	for i := 0; i < len(wanted); i += 2 {
-		top = max(top, int(wanted[i])+1)
+	for i := 1; i < len(list); i += width {
+		top = max(top, int(list[i])+1)
 	}
 	r.keyOf = slices.Grow(r.keyOf, top-len(r.keyOf))
 	for len(r.keyOf) < top {
 		r.keyOf = append(r.keyOf, none)
 	}
-	for i := 0; i < len(wanted); i += 2 {
-		if r.keyOf[wanted[i]] != none {
-			for j := 0; j < i; j += 2 {
-				r.keyOf[wanted[j]] = none
+	for i := 1; i < len(list); i += width {
+		if r.keyOf[list[i]] != none {
+			for j := 1; j < i; j += width {
+				r.keyOf[list[j]] = none
 			}
-			return bad("ops", i/2, "slot "+strconv.Itoa(int(wanted[i]))+" appears twice")
+			return bad("ops", i/width, "slot "+strconv.Itoa(int(list[i]))+" appears twice")
 		}
-		r.keyOf[wanted[i]] = wanted[i+1]
+		r.keyOf[list[i]] = list[i-1]
 	}
 	return nil
 }

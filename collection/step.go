@@ -109,6 +109,12 @@ func (r *Root) finish(out Effects) []d2.Change {
 	if len(r.local) > 0 {
 		r.tellLocal(out)
 	}
+	r.arrange()
+	return r.changes
+}
+
+// arrange brings the arrangements up to date with the net changes.
+func (r *Root) arrange() {
 	for _, o := range r.orders {
 		if o.Tree != nil && o.Err == nil {
 			o.Err = o.apply(r.changes)
@@ -117,7 +123,6 @@ func (r *Root) finish(out Effects) []d2.Change {
 	for _, h := range r.hashes {
 		h.apply(r.changes)
 	}
-	return r.changes
 }
 
 // composeConfirmed has the shell lay patches over confirmed rows. Where it
@@ -348,7 +353,7 @@ func (r *Root) Retire() {
 		}
 	}
 	r.leaving = r.leaving[:0]
-	if cap(r.entries) > keepEntries {
+	if max(cap(r.entries), cap(r.changes)) > keepEntries {
 		// A bulk load is rare; its scratch would outweigh the rows.
 		r.entries, r.changes, r.slots, r.wanted, r.spent, r.leaving, r.merges = nil, nil, nil, nil, nil, nil, nil
 	}
@@ -395,7 +400,7 @@ func (r *Root) compose(ask *composition) []uint32 {
 		for i, s := range slots {
 			r.want(s, ask.keys[i], true)
 		}
-		err = r.claim()
+		err = r.claimWanted()
 	}
 	if err != nil {
 		r.refuse(columns)

@@ -59,11 +59,13 @@ func (r *Root) Apply(tx *Sync, out Effects) (changes []d2.Change, parked bool, e
 	}
 	waits := r.blocked(tx)
 	err = r.checkKeys(&tx.Content, tx.Ops, 3, OpDelete)
+	if err == nil && r.fills(tx) {
+		return r.fillUp(tx)
+	}
 	if err == nil && !tx.Vouched && !tx.Truncate && !waits {
 		err = r.checkFresh(tx.Ops)
 	}
 	if err == nil {
-		// A load is one transaction: what it takes is made in one go.
 		r.wanted = slices.Grow(r.wanted, len(tx.Ops)/3*2)
 		r.slots = slices.Grow(r.slots, len(tx.Ops)/3)
 		for i := 0; i < len(tx.Ops); i += 3 {
@@ -71,7 +73,7 @@ func (r *Root) Apply(tx *Sync, out Effects) (changes []d2.Change, parked bool, e
 				r.want(tx.Ops[i+2], tx.Ops[i+1], op != OpMerge)
 			}
 		}
-		err = r.claim()
+		err = r.claimWanted()
 	}
 	if err != nil {
 		r.refuse(tx.Columns)
@@ -90,6 +92,46 @@ func (r *Root) Apply(tx *Sync, out Effects) (changes []d2.Change, parked bool, e
 	r.take(&tx.Content, true)
 	r.confirm(tx.Ops, tx.Truncate)
 	return r.finish(out), false, nil
+}
+
+// fills tells whether a transaction is a load: it brings one row each for keys
+// without any, and no local write or other transaction is about.
+func (r *Root) fills(tx *Sync) bool {
+	if len(tx.Ops) == 0 || tx.Truncate || len(r.over)+len(r.marks)+len(r.kept)+len(r.parked) > 0 {
+		return false
+	}
+	r.epoch++
+	for i := 0; i < len(tx.Ops); i += 3 {
+		op, key := tx.Ops[i], tx.Ops[i+1]
+		if op == OpDelete || op == OpMerge || r.slotOf[key] != none || r.touched[key] == r.epoch {
+			return false
+		}
+		r.touched[key] = r.epoch
+	}
+	return true
+}
+
+// fillUp applies a load. It needs no entries, which would outweigh the rows: a
+// memory of WebAssembly stays as large as it ever was.
+func (r *Root) fillUp(tx *Sync) ([]d2.Change, bool, error) {
+	if err := r.claim(tx.Ops[1:], 3); err != nil {
+		r.refuse(tx.Columns)
+		return nil, false, err
+	}
+	r.begin()
+	r.changes = slices.Grow(r.changes[:0], len(tx.Ops)/3)
+	for i := 0; i < len(tx.Ops); i += 3 {
+		key, slot := tx.Ops[i+1], tx.Ops[i+2]
+		if len(r.columns) > 0 {
+			r.slots = append(r.slots, slot)
+		}
+		r.slotOf[key] = slot
+		r.changes = append(r.changes, d2.Change{Key: key, Old: none, New: slot})
+	}
+	r.live += len(r.changes)
+	r.take(&tx.Content, true)
+	r.arrange()
+	return r.changes, false, nil
 }
 
 // checkSync looks at everything a transaction says before any of it is believed.

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"reflect"
+	"runtime"
 	"slices"
 	"strings"
 	"testing"
@@ -66,6 +67,33 @@ func TestApply_NetChanges(t *testing.T) {
 		if b.root.Len() != before || used != before {
 			t.Errorf("%s: %d rows and %d slots, want %d", name, b.root.Len(), used, before)
 		}
+	}
+}
+
+// A memory of WebAssembly stays as large as it ever was: what a load takes
+// for itself, the rows would have to carry.
+func TestApply_ALoadTakesLittleMoreThanItsRows(t *testing.T) {
+	const rows = 100_000
+	ops := make([]uint32, 0, 3*rows)
+	for i := range uint32(rows) {
+		ops = append(ops, OpInsert, i, i)
+	}
+	b := newBench(t)
+	var before, after runtime.MemStats
+	runtime.ReadMemStats(&before)
+	for at := 0; at < len(ops); at += 3 * 50_000 {
+		changes, _, err := b.root.Apply(&Sync{Ops: ops[at : at+3*50_000]}, b)
+		if err != nil || len(changes) != 50_000 {
+			t.Fatal(len(changes), err)
+		}
+		b.root.Retire()
+	}
+	runtime.ReadMemStats(&after)
+	if per := (after.TotalAlloc - before.TotalAlloc) / rows; per > 48 {
+		t.Errorf("a row takes %d bytes, with all that was thrown away", per)
+	}
+	if b.root.Len() != rows {
+		t.Error(b.root.Len())
 	}
 }
 

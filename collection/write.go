@@ -35,7 +35,7 @@ func (r *Root) Mutate(t *Transaction, w *Write, out Effects) ([]d2.Change, error
 				r.want(shown, key, true)
 			}
 		}
-		err = r.claim()
+		err = r.claimWanted()
 	}
 	if err != nil {
 		r.refuse(w.Columns)

@@ -108,15 +108,15 @@ func (s *Session) sync() *collection.Sync {
 	b.tx = collection.Sync{Tx: in.U32()}
 	flags := in.U32()
 	b.tx.Truncate, b.tx.Vouched, b.tx.Immediate = flags&1 != 0, flags&2 != 0, flags&4 != 0
-	b.ops = in.BlockU32(b.ops[:0])
-	b.tx.Ops = b.ops
+	ops := in.LongBlockU32(&b.ops)
+	b.tx.Ops = ops
 	if !in.Nil() {
 		b.touched = in.BlockU32(b.touched[:0])
 		b.tx.Touched = b.touched
 	}
 	rows := 0
-	for i := 0; i+2 < len(b.ops); i += 3 {
-		if op := b.ops[i]; op != collection.OpDelete && op != collection.OpMerge {
+	for i := 0; i+2 < len(ops); i += 3 {
+		if op := ops[i]; op != collection.OpDelete && op != collection.OpMerge {
 			rows++
 		}
 	}

@@ -120,5 +120,5 @@ func (b *buffer) reserve(n int) {
 const (
 	maxMessage = 1 << 30
 	minBuffer  = 4 << 10
-	idleBytes  = 4 << 20
+	idleBytes  = 256 << 10
 )

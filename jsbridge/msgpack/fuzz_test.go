@@ -78,6 +78,7 @@ func readEveryWay(message []byte) {
 		func(r *msgpack.Reader) { r.Array() },
 		func(r *msgpack.Reader) { r.Map() },
 		func(r *msgpack.Reader) { r.BlockU32(nil) },
+		func(r *msgpack.Reader) { r.LongBlockU32(new([]uint32)) },
 		func(r *msgpack.Reader) { r.BlockF64(nil) },
 		func(r *msgpack.Reader) { r.BlockBytes() },
 		func(r *msgpack.Reader) { r.Nil() },

@@ -3,6 +3,7 @@ package msgpack_test
 import (
 	"bytes"
 	"math"
+	"slices"
 	"testing"
 	"unsafe"
 
@@ -376,6 +377,32 @@ func TestReader_RefusesWhatTheProtocolDoesNotUse(t *testing.T) {
 		r.Reset(message)
 		if r.Skip(); r.Err() == nil {
 			t.Errorf("%s is accepted", name)
+		}
+	}
+}
+
+func TestReader_LongBlocksAreReadInPlace(t *testing.T) {
+	for _, n := range []int{0, 3, 10_000} {
+		var w msgpack.Writer
+		words := make([]uint32, n)
+		for i := range words {
+			words[i] = uint32(i) * 2_654_435_761
+		}
+		w.BlockU32(words)
+		// A message that does not lie where words can be read is copied.
+		for _, shift := range []int{0, 1} {
+			message := make([]byte, len(w.Bytes())+shift)[shift:]
+			copy(message, w.Bytes())
+			var r msgpack.Reader
+			r.Reset(message)
+			buf := []uint32{9}
+			if got := r.LongBlockU32(&buf); !slices.Equal(got, words) || !r.Done() {
+				t.Errorf("%d words, %d bytes off: %d words, %v", n, shift, len(got), r.Err())
+			}
+			r.Reset(message[:len(message)-1])
+			if got := r.LongBlockU32(&buf); len(got) != 0 || r.Err() == nil {
+				t.Errorf("%d words and a byte too few: %d words, %v", n, len(got), r.Err())
+			}
 		}
 	}
 }

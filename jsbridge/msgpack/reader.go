@@ -4,6 +4,7 @@ import (
 	"math"
 	"slices"
 	"strconv"
+	"unsafe"
 )
 
 // A Reader is a cursor over one message. A read that fails returns the zero
@@ -216,6 +217,26 @@ func (r *Reader) BlockU32(dst []uint32) []uint32 {
 	}
 	return dst
 }
+
+// LongBlockU32 reads a block of words: one of many in place, where the machine
+// allows, and any other into buf. A block in place is gone with the message.
+func (r *Reader) LongBlockU32(buf *[]uint32) []uint32 {
+	from := r.pos
+	if data := r.block(4); len(data) >= inPlace && littleEndian {
+		if at := unsafe.Pointer(&data[0]); uintptr(at)%4 == 0 {
+			return unsafe.Slice((*uint32)(at), len(data)/4)
+		}
+	}
+	if r.err != nil {
+		return nil
+	}
+	r.pos = from
+	*buf = r.BlockU32((*buf)[:0])
+	return *buf
+}
+
+// inPlace is from how many bytes on a copy of a block is worth avoiding.
+const inPlace = 1 << 14
 
 // BlockF64 reads a block of doubles, appending them to dst[:0].
 func (r *Reader) BlockF64(dst []float64) []float64 {

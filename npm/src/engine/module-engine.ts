@@ -152,7 +152,7 @@ export class ModuleEngine implements Engine {
   }
 
   begin(): Writer {
-    return this.#spare.pop()?.reset() ?? new Writer()
+    return this.#spare.pop() ?? new Writer()
   }
 
   command(message: Writer, take: TakeEffects): CommandStatus {
@@ -175,6 +175,7 @@ export class ModuleEngine implements Engine {
     } finally {
       this.#busy = false
       this.#effects.close()
+      message.reset()
       if (this.#spare.length < SPARE_WRITERS && !this.#spare.includes(message)) this.#spare.push(message)
     }
     const thrown = this.#thrown as { readonly error: unknown } | undefined

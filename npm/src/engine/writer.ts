@@ -3,7 +3,7 @@ import { textByteLength, wtf8Encode } from './wtf8.js'
 
 const MIN_CAPACITY = 1024
 /** A writer larger than this gives its buffer back when it is reset. */
-const KEEP_CAPACITY = 1 << 22
+const KEEP_CAPACITY = 1 << 18
 
 /**
  * Writes one MessagePack message into a buffer of its own that grows by doubling.
