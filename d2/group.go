@@ -102,19 +102,32 @@ func (g *Group) Apply(v *Visit, out *Out) error {
 		return g.failed
 	}
 	for _, d := range v.In(0) {
-		class, bits, ok := g.keys.Key(d.Row)
-		if !ok {
-			continue
-		}
-		id := g.groups.add(class, bits)
-		g.groups.weight[id] += int64(d.Weight)
-		g.touch(id)
-		for _, a := range g.aggs {
-			if err := a.Add(id, d.Row, d.Weight); err != nil {
-				return err
-			}
+		if err := g.add(d.Row, d.Weight); err != nil {
+			return err
 		}
 	}
+	return g.settle(v, out)
+}
+
+// add takes a row into its group.
+func (g *Group) add(row uint32, weight int32) error {
+	class, bits, ok := g.keys.Key(row)
+	if !ok {
+		return nil
+	}
+	id := g.groups.add(class, bits)
+	g.groups.weight[id] += int64(weight)
+	g.touch(id)
+	for _, a := range g.aggs {
+		if err := a.Add(id, row, weight); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// settle emits what has become of the groups touched; v is nil outside of runs.
+func (g *Group) settle(v *Visit, out *Out) error {
 	for _, id := range g.touched {
 		g.seen[id>>6] = 0
 		if err := g.publish(id, out); err != nil {
@@ -123,6 +136,9 @@ func (g *Group) Apply(v *Visit, out *Out) error {
 	}
 	out.Keyed()
 	g.forget()
+	if v == nil {
+		return nil
+	}
 	for _, a := range g.aggs {
 		if s, ok := a.(scanner); ok {
 			v.Stats.RowsScanned += s.takeScanned()

@@ -30,6 +30,17 @@ func (x *groupIndex) bucket(class uint8, bits uint64) int {
 	}
 }
 
+// find returns the row put out for a key, or None.
+func (x *groupIndex) find(class uint8, bits uint64) uint32 {
+	if len(x.buckets) == 0 {
+		return None
+	}
+	if g := x.buckets[x.bucket(class, bits)]; g != None {
+		return x.out[g]
+	}
+	return None
+}
+
 // add returns the number of a key's group, which it makes if there is none.
 func (x *groupIndex) add(class uint8, bits uint64) uint32 {
 	if 4*(x.len()+1) > 3*len(x.buckets) {

@@ -55,6 +55,7 @@ func (c *compiler) group(rel *relation, p *query.Plan) (*relation, error) {
 	if rel.loop {
 		return nil, notMonotone("groupBy", "a group")
 	}
+	asks := c.asks == p && rel.lead != nil && len(rel.lead.pairs) == 0
 	if err := c.own(rel); err != nil {
 		return nil, err
 	}
@@ -94,7 +95,12 @@ func (c *compiler) group(rel *relation, p *query.Plan) (*relation, error) {
 	s := newGroupSpace(c.engine, len(keys), len(g.ops))
 	out.space, out.shape = s, shape
 	out.scope = &scope{selected: &shape, special: g.special, outside: rel.scope.outside}
-	out.node, err = c.holds.add(d2.NewGroup(newGroupKeyer(values, s), s.table, g.ops...), rel.node)
+	op := d2.NewGroup(newGroupKeyer(values, s), s.table, g.ops...)
+	if asks && isColumn(keys[0]) {
+		out.node, out.asked, err = c.askedGroup(op, s, rel, keys[0])
+	} else {
+		out.node, err = c.holds.add(op, rel.node)
+	}
 	if err != nil {
 		return nil, err
 	}

@@ -10,6 +10,9 @@ import (
 // join compiles join i of a plan over what stands before it.
 func (c *compiler) join(left *relation, p *query.Plan, i int, w *conditions, outer *scope) (*relation, error) {
 	j := &p.Joins[i]
+	if c.asks = nil; c.asksGroups(left, j) {
+		c.asks = j.From.Plan
+	}
 	right, err := c.source(j.From, outer)
 	if err != nil {
 		return nil, err

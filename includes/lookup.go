@@ -37,8 +37,13 @@ func (l *lead) order(o d2.Order) d2.Order {
 // lookup joins by looking up the right rows, if they can be; otherwise it returns
 // nil.
 func (c *compiler) lookup(left, right *relation, on, with *query.Expr, how query.JoinType) (*relation, error) {
-	if how > query.JoinLeft || left.lead == nil || right.lead == nil || len(right.lead.pairs) > 0 || left.loop || right.loop ||
-		!isColumn(on) || !isColumn(with) || right.lead.root.Len() == 0 {
+	if how > query.JoinLeft || left.lead == nil || left.loop || !isColumn(on) {
+		return nil, nil
+	}
+	if right.asked != nil {
+		return c.lookedUp(left, right, on, right.node, right.asked, how)
+	}
+	if right.lead == nil || len(right.lead.pairs) > 0 || right.loop || !isColumn(with) || right.lead.root.Len() == 0 {
 		return nil, nil
 	}
 	by, err := c.holds.lease(right.lead.root).Hash(with.Path)
@@ -49,22 +54,28 @@ func (c *compiler) lookup(left, right *relation, on, with *query.Expr, how query
 	if key, err := by.IsKey(sampled); err != nil || !key {
 		return nil, err
 	}
+	if right.node == right.lead.root.input {
+		at, err := c.holds.standing(right.lead.root, with.Path)
+		if err != nil {
+			return nil, err
+		}
+		return c.lookedUp(left, right, on, at, nil, how)
+	}
+	if by, err = c.holds.offer(right.lead.root, with.Path); err != nil {
+		return nil, err
+	}
+	return c.lookedUp(left, right, on, right.node, by, how)
+}
+
+// lookedUp joins a relation with what a node answers by a key, that of its
+// arrangement if by is nil.
+func (c *compiler) lookedUp(left, right *relation, on *query.Expr, at d2.NodeID, by d2.Keyer, how query.JoinType) (*relation, error) {
 	leftBy, err := c.holds.offer(left.lead.root, on.Path)
 	if err != nil {
 		return nil, err
 	}
 	s := newPairSpace(c.engine, left.space, right.space)
-	spec := d2.JoinOneSpec{LeftKey: left.lead.keyer(leftBy), Outer: how == query.JoinLeft, Pairs: s.pairs}
-	at := right.node
-	if at == right.lead.root.input {
-		at, err = c.holds.standing(right.lead.root, with.Path)
-	} else {
-		spec.RightKey, err = c.holds.offer(right.lead.root, with.Path)
-	}
-	if err != nil {
-		return nil, err
-	}
-	op, err := d2.NewJoinOne(spec)
+	op, err := d2.NewJoinOne(d2.JoinOneSpec{LeftKey: left.lead.keyer(leftBy), RightKey: by, Outer: how == query.JoinLeft, Pairs: s.pairs})
 	if err != nil {
 		return nil, err
 	}
@@ -142,6 +153,61 @@ func (c *compiler) pulled(rel *relation, p *query.Plan, terms []query.Term, spec
 	}
 	spec.Order, spec.Source = led, source
 	return err == nil, err
+}
+
+// asksGroups tells whether a join looks up groups by what they are grouped by: only
+// those asked for are folded then.
+func (c *compiler) asksGroups(left *relation, j *query.Join) bool {
+	q := j.From.Plan
+	if j.From.Kind != query.FromPlan || j.Type > query.JoinLeft || left.lead == nil || left.loop || len(q.GroupBy) != 1 || !q.HasSelect ||
+		q.From.Kind != query.FromCollection || len(q.Joins) > 0 || q.Distinct || q.Key != 0 || len(q.Order) > 0 {
+		return false
+	}
+	l, r := j.Left, j.Right
+	if a := aliases(r); len(a) != 1 || a[0] != j.From.Alias {
+		l, r = r, l
+	}
+	if on, err := left.scope.rewrite(l); err != nil || !isColumn(on) {
+		return false
+	}
+	if r.Op != query.OpRef || len(r.Path) != 2 || r.Path[0] != j.From.Alias {
+		return false
+	}
+	for _, e := range q.Select {
+		if !e.Spread && len(e.Path) == 1 && e.Path[0] == r.Path[1] {
+			return e.Expr.ID() == q.GroupBy[0].ID() && e.Expr.Op == query.OpRef
+		}
+	}
+	return false
+}
+
+// askedGroup adds a group operator of which only the groups asked for are folded,
+// over a column of what is grouped; by is what they are asked by.
+func (c *compiler) askedGroup(op *d2.Group, s *cellSpace, rel *relation, key *query.Expr) (at d2.NodeID, by d2.Keyer, err error) {
+	of, err := c.holds.offer(rel.lead.root, key.Path)
+	if err != nil {
+		return noNode, nil, err
+	}
+	value, err := c.holds.reader(query.Leaf(0), s)
+	if err != nil {
+		return noNode, nil, err
+	}
+	by = &keyer{value}
+	asked, err := d2.NewAskedGroup(op, d2.AskedGroupSpec{By: of, Keyer: by, Split: kindsOf})
+	if err != nil {
+		return noNode, nil, err
+	}
+	at, err = c.holds.add(asked, rel.node)
+	return at, by, err
+}
+
+// kindsOf yields the kinds of values that a join takes for the same: groups tell
+// dates from numbers.
+func kindsOf(class uint8, bits uint64, yield func(class uint8, bits uint64)) {
+	yield(class, bits)
+	if class == value.KindNumber {
+		yield(value.KindDate, bits)
+	}
 }
 
 // equality is that the value of a column of what rows begin with is one of cells.

@@ -22,6 +22,7 @@ type relation struct {
 	lead     *lead         // nil: its rows cannot be fetched by what they begin with
 	loose    bool          // nobody refers to its rows yet; see own
 	equal    *equality     // a condition that they satisfy
+	asked    d2.Keyer      // they are groups, to be looked up by this alone
 }
 
 // compiler builds one query into the graph.
@@ -32,6 +33,7 @@ type compiler struct {
 	shows  bool // the outermost plan has a select
 	depth  int
 	loops  []loop
+	asks   *query.Plan // whose groups will be looked up
 }
 
 // maxDepth bounds how deep plans lie in each other.
