@@ -5,6 +5,7 @@ import (
 
 	"millrace.dev/millrace/collection"
 	"millrace.dev/millrace/collection/query"
+	"millrace.dev/millrace/collection/value"
 	"millrace.dev/millrace/d2"
 )
 
@@ -55,7 +56,7 @@ func (b *built) add() error {
 		values = rel.computed
 	}
 	for _, v := range values {
-		r, err := b.holds.reader(v, rel.space)
+		r, err := b.holds.part(v, rel.space)
 		if err != nil {
 			return err
 		}
@@ -63,6 +64,45 @@ func (b *built) add() error {
 	}
 	l.output, err = b.holds.add(d2.NewOutput(d2.OutputSpec{Sink: l, Keys: rel.space}), rel.node)
 	return err
+}
+
+// part reads a value as a part of rows. Where the row it is a value of is not there
+// at all, as that of an outer join's side, the cell is undefined with 1 as its value, so
+// that a row can be told from one whose values are undefined.
+func (h *holds) part(e *query.Expr, s space) (reader, error) {
+	r, err := h.reader(e, s)
+	if err != nil {
+		return r, err
+	}
+	p := &guardedPart{reader: r}
+	guards, _ := e.Guarded()
+	for _, g := range guards {
+		if g.Op != query.OpRef || !s.leaves()[g.Leaf].there {
+			continue // whether an object that is spread is one
+		}
+		if r, err = h.reader(g, s); err != nil {
+			return nil, err
+		}
+		p.guards = append(p.guards, r)
+	}
+	if len(p.guards) == 0 {
+		return p.reader, nil
+	}
+	return p, nil
+}
+
+type guardedPart struct {
+	reader
+	guards []reader
+}
+
+func (p *guardedPart) of(row uint32) value.Cell {
+	for _, g := range p.guards {
+		if g.of(row).Absent() {
+			return value.Cell{Kind: value.KindUndefined, Val: 1}
+		}
+	}
+	return p.reader.of(row)
 }
 
 func (b *built) release() {

@@ -119,6 +119,15 @@ func (f *form) spreadAt(i int) *form {
 	return nil
 }
 
+// Guarded takes the presences off an expression without which it is undefined.
+func (e *Expr) Guarded() (guards []*Expr, within *Expr) {
+	for e.Op == OpCall && e.Fn == fnWithin {
+		guards = append(guards, e.Args[0])
+		e = e.Args[1]
+	}
+	return guards, e
+}
+
 // Standing tells the leaf whose whole value e is, or is where nothing is missing.
 func (e *Expr) Standing() (leaf uint32, ok bool) {
 	for e.Op == OpCall && e.Fn == fnWithin {
