@@ -31,7 +31,9 @@ type Parts struct {
 type Effects interface {
 	// Install is the net changes, with the parts of the new rows in order.
 	Install(col uint32, changes []d2.Change, parts *Parts)
-	Rebind(col uint32, changes []d2.Change)
+	// Rebind is rows that look as before under other slots, with their parts if the
+	// collection installs its rows with any.
+	Rebind(col uint32, changes []d2.Change, parts *Parts)
 	Layout(col uint32, delta *d2.Delta)
 	// Rows is the whole content: pairs of key id and slot, with their parts.
 	Rows(col uint32, pairs []uint32, parts *Parts)

@@ -279,7 +279,7 @@ func (b *bench) DropColumn(col, index uint32) {
 }
 
 func (b *bench) Install(uint32, []d2.Change, *Parts)    {}
-func (b *bench) Rebind(uint32, []d2.Change)             {}
+func (b *bench) Rebind(uint32, []d2.Change, *Parts)     {}
 func (b *bench) Layout(uint32, *d2.Delta)               {}
 func (b *bench) Rows(uint32, []uint32, *Parts)          {}
 func (b *bench) Status(uint32, Status, Status, string)  {}

@@ -17,6 +17,8 @@ type Root struct {
 	Base
 	// Loose, if set, is called once when there is something to Finish.
 	Loose func()
+	// Released, if set, is called with every slot that is given up.
+	Released func(slot uint32)
 
 	shell Shell
 	dict  *Dict
@@ -157,6 +159,9 @@ func (r *Root) release(slot uint32) {
 	r.keyOf[slot] = none
 	if int(slot) < len(r.standing) {
 		r.standing[slot] = Remote
+	}
+	if r.Released != nil {
+		r.Released(slot)
 	}
 	r.freed = append(r.freed, slot)
 	if !r.noted && r.Loose != nil {
@@ -316,7 +321,7 @@ func (r *Root) Clear(out Effects) {
 		}
 	}
 	*r = Root{
-		Base: r.Base, Loose: r.Loose, noted: r.noted, shell: r.shell, dict: r.dict, nextIndex: r.nextIndex,
+		Base: r.Base, Loose: r.Loose, Released: r.Released, noted: r.noted, shell: r.shell, dict: r.dict, nextIndex: r.nextIndex,
 		sourceless: r.sourceless, session: r.session + 1, over: map[uint32]*covered{}, marks: map[uint32]struct{}{},
 	}
 	r.Forget()

@@ -85,3 +85,53 @@ type Shell interface {
 	// Compare orders two texts under a collation.
 	Compare(collation, a, b uint32) (int, error)
 }
+
+// Foreign is a Shell that evaluates what is its own: callbacks, functions of
+// texts and objects. Whatever texts are in the answers nobody refers to yet;
+// the cells are valid until the next pull.
+type Foreign interface {
+	// Call returns, for each of n rows given by their parts, the value at path of
+	// what callback id says of it (kind 0) or of the row live collection id shows
+	// (kind 1). flags: CallText, CallContent.
+	Call(kind, id uint32, path []string, flags uint32, n int, slots []uint32, cells []Cells) (Cells, error)
+	// Apply applies the named function to n rows of operands. The answer comes with
+	// the bytes of its texts.
+	Apply(name string, n int, cells []Cells) (Cells, error)
+	// SameRows tells whether two rows of live collection col, given by their parts
+	// one after the other, look the same. Their values have been compared.
+	SameRows(col uint32, slots []uint32, cells []Cells) (bool, error)
+}
+
+// What Call asks about, and its flags.
+const (
+	CallFunction = 0
+	CallRow      = 1
+	CallText     = 1 // with the bytes of texts
+	CallContent  = 2 // an object is stood for by one that is deeply equal
+)
+
+// mute is the error of a shell that is asked for what only a Foreign one can
+// tell.
+type mute struct{ what string }
+
+func (m mute) Error() string { return "the shell cannot be asked to " + m.what }
+
+// ForeignOf returns a shell as one that can be asked for what is its own; one that
+// cannot refuses everything.
+func ForeignOf(s Shell) Foreign {
+	if f, ok := s.(Foreign); ok {
+		return f
+	}
+	return deaf{}
+}
+
+// deaf answers nothing.
+type deaf struct{}
+
+func (deaf) Call(uint32, uint32, []string, uint32, int, []uint32, []Cells) (Cells, error) {
+	return Cells{}, mute{"call a function"}
+}
+
+func (deaf) Apply(name string, _ int, _ []Cells) (Cells, error) { return Cells{}, mute{"apply " + name} }
+
+func (deaf) SameRows(uint32, []uint32, []Cells) (bool, error) { return false, mute{"compare rows"} }

@@ -43,7 +43,7 @@ func (b *built) add() error {
 		return err
 	}
 	b.rel, l.space, l.shape, l.window = rel, rel.space, rel.shape, rel.window
-	b.shows = c.shows
+	b.shows = selects(l.plan) || slices.ContainsFunc(l.sources, func(s source) bool { return s.live != nil })
 	if err := rel.space.ready(); err != nil {
 		return err
 	}
@@ -213,7 +213,8 @@ func (b *built) same(x, y uint32) bool {
 	if !moved {
 		return true
 	}
-	return b.live.looksSame(x, y, parts)
+	same, err := collection.ForeignOf(b.live.engine.shell).SameRows(b.live.ID, parts.Slots, parts.Cells)
+	return err == nil && same
 }
 
 // condition compiles conditions over the rows a live collection shows.

@@ -180,17 +180,13 @@ func (l *Live) prepare() {
 	} else {
 		l.readChanges()
 	}
-	var shown *collection.Parts
+	var shown, moved *collection.Parts
 	if l.tells() {
-		slots := l.engine.slots[:0]
-		for _, c := range l.visible {
-			if c.New != d2.None {
-				slots = append(slots, c.New)
-			}
-		}
-		l.engine.slots = slots
 		var err error
-		if shown, err = l.show(slots); err != nil {
+		if shown, err = l.showNew(l.visible); err == nil && l.built != nil && !l.built.plain {
+			moved, err = l.showNew(l.rebound)
+		}
+		if err != nil {
 			l.failed(err)
 			return
 		}
@@ -201,11 +197,23 @@ func (l *Live) prepare() {
 		out.Install(l.ID, l.visible, shown)
 	}
 	if len(l.rebound) > 0 {
-		out.Rebind(l.ID, l.rebound)
+		out.Rebind(l.ID, l.rebound, moved)
 	}
 	if l.delta != nil {
 		out.Layout(l.ID, l.delta)
 	}
+}
+
+// showNew tells the parts of the rows that changes bring.
+func (l *Live) showNew(changes []d2.Change) (*collection.Parts, error) {
+	slots := l.engine.slots[:0]
+	for _, c := range changes {
+		if c.New != d2.None {
+			slots = append(slots, c.New)
+		}
+	}
+	l.engine.slots = slots
+	return l.show(slots)
 }
 
 // tells tells whether rows are installed with parts.

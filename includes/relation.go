@@ -30,7 +30,6 @@ type compiler struct {
 	engine *Engine
 	holds  *holds
 	live   *Live
-	shows  bool // the outermost plan has a select
 	depth  int
 	loops  []loop
 	asks   *query.Plan // whose groups will be looked up

@@ -33,9 +33,6 @@ func (c *compiler) project(rel *relation, p *query.Plan) (*relation, error) {
 	s := *rel.scope
 	s.selected = &shape
 	out.shape, out.scope = shape, &s
-	if c.depth == 1 {
-		c.shows = p.HasSelect
-	}
 	out.values = append(slices.Clone(rel.values), out.computed...)
 	return &out, c.filter(&out, p.Having)
 }
@@ -160,10 +157,6 @@ func (e *Engine) CheckPlan(p *query.Plan) error {
 // texts is what programs read texts from.
 func (e *Engine) texts() value.Texts { return e.Dict }
 
-// looksSame asks the shell whether two versions look the same, the values of
-// which are.
-func (l *Live) looksSame(a, b uint32, parts *collection.Parts) bool { return false }
-
 // bigint returns a bigint given by its limbs, least first.
 func (e *Engine) bigint(neg bool, limbs []uint32) (value.Cell, error) {
 	cells := make([]collection.Cells, 1+len(limbs))
@@ -174,9 +167,7 @@ func (e *Engine) bigint(neg bool, limbs []uint32) (value.Cell, error) {
 	for i, l := range limbs {
 		cells[1+i] = collection.Cells{N: 1, Uniform: value.KindNumber, Vals: []float64{float64(l)}}
 	}
-	out, err := e.shell.(interface {
-		Apply(name string, n int, cells []collection.Cells) (collection.Cells, error)
-	}).Apply("bigint", 1, cells)
+	out, err := collection.ForeignOf(e.shell).Apply("bigint", 1, cells)
 	if err != nil {
 		return value.Cell{}, err
 	}

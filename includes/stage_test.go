@@ -298,8 +298,8 @@ func (s *stage) Install(col uint32, changes []d2.Change, parts *collection.Parts
 	s.set(col, changes)
 }
 
-func (s *stage) Rebind(col uint32, changes []d2.Change) {
-	s.note("rebind %d [%s]", col, signs(changes))
+func (s *stage) Rebind(col uint32, changes []d2.Change, parts *collection.Parts) {
+	s.note("rebind %d [%s]%s", col, signs(changes), s.parts(parts))
 	s.set(col, changes)
 }
 

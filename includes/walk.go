@@ -7,12 +7,16 @@ import (
 
 // visitor is called with the parts of a plan; each may be nil.
 type visitor struct {
-	from func(*query.From)
-	expr func(*query.Expr)
+	from  func(*query.From)
+	expr  func(*query.Expr)
+	query func(*query.Plan)
 }
 
 // plan visits a plan, with all that lies in it.
 func (v *visitor) plan(p *query.Plan) {
+	if v.query != nil {
+		v.query(p)
+	}
 	v.source(p.From)
 	for _, j := range p.Joins {
 		v.source(j.From)
@@ -90,4 +94,12 @@ func eachCell(p *query.Plan, visit func(value.Cell)) {
 		}
 	}}
 	v.plan(p)
+}
+
+// selects tells whether anything in a plan shows its rows otherwise than as they
+// are.
+func selects(p *query.Plan) (found bool) {
+	v := visitor{query: func(p *query.Plan) { found = found || p.HasSelect || p.SelectFn != nil }}
+	v.plan(p)
+	return found
 }

@@ -161,10 +161,17 @@ func (f *effects) Install(col uint32, changes []d2.Change, parts *collection.Par
 }
 
 // Rebind implements collection.Effects.
-func (f *effects) Rebind(col uint32, changes []d2.Change) {
-	f.open(effRebind, 2)
+func (f *effects) Rebind(col uint32, changes []d2.Change, parts *collection.Parts) {
+	if parts == nil {
+		f.open(effRebind, 2)
+	} else {
+		f.open(effRebind, 3)
+	}
 	f.u(col)
 	f.triples(changes)
+	if parts != nil {
+		f.parts(parts)
+	}
 }
 
 // changedBit marks the new position of a moved row whose value changed.
