@@ -16,6 +16,7 @@ type built struct {
 	holds *holds
 	rel   *relation
 	parts []reader // the values of its rows
+	made  []reader // those by which the shell is asked about them
 	shows bool     // the rows have a select: versions may look the same
 }
 
@@ -50,17 +51,15 @@ func (b *built) add() error {
 	if err := c.own(rel); err != nil {
 		return err
 	}
-	b.parts = nil
 	values := rel.values
 	if b.plain {
 		values = rel.computed
 	}
-	for _, v := range values {
-		r, err := b.holds.part(v, rel.space)
-		if err != nil {
-			return err
-		}
-		b.parts = append(b.parts, r)
+	if b.parts, err = b.holds.readers(values, rel.space); err != nil {
+		return err
+	}
+	if b.made, err = b.holds.readers(rel.made().values, rel.space); err != nil {
+		return err
 	}
 	l.output, err = b.holds.add(d2.NewOutput(d2.OutputSpec{Sink: l, Keys: rel.space}), rel.node)
 	return err
@@ -151,21 +150,29 @@ func (b *built) unordered(dst []uint32) ([]uint32, error) {
 }
 
 // show tells the parts of rows: of a plain query the values it computes.
-func (b *built) show(rows []uint32) (parts *collection.Parts, err error) {
+func (b *built) show(rows []uint32) (*collection.Parts, error) {
 	if len(rows) == 0 || b.plain && len(b.parts) == 0 {
 		return nil, nil
 	}
+	if b.plain {
+		return b.holds.shown(rows, nil, b.parts)
+	}
+	return b.holds.shown(rows, b.rel.slots, b.parts)
+}
+
+// shown writes the parts of rows.
+func (h *holds) shown(rows []uint32, slots [][]hop, values []reader) (parts *collection.Parts, err error) {
 	defer contain(&err)
-	parts = &collection.Parts{N: len(rows), Cells: make([]collection.Cells, len(b.parts))}
-	if !b.plain {
-		parts.Slots = make([]uint32, 0, len(rows)*len(b.rel.slots))
+	parts = &collection.Parts{N: len(rows), Cells: make([]collection.Cells, len(values))}
+	if len(slots) > 0 {
+		parts.Slots = make([]uint32, 0, len(rows)*len(slots))
 		for _, row := range rows {
-			for _, w := range b.rel.slots {
+			for _, w := range slots {
 				parts.Slots = append(parts.Slots, walk(w, row))
 			}
 		}
 	}
-	for i, r := range b.parts {
+	for i, r := range values {
 		c := &parts.Cells[i]
 		c.N, c.Kinds, c.Vals = len(rows), make([]uint8, len(rows)), make([]float64, len(rows))
 		for j, row := range rows {
@@ -189,25 +196,24 @@ func contain(err *error) {
 	}
 }
 
-// same tells whether two versions of a row look the same: their values are, and
+// same tells whether two versions of a row look the same: their values do, and
 // the shell says it of what the select shows of their slots.
 func (b *built) same(x, y uint32) bool {
+	made := b.rel.made()
 	moved := false
-	for _, w := range b.rel.slots {
+	for _, w := range made.slots {
 		moved = moved || walk(w, x) != walk(w, y)
 	}
 	if moved && !b.shows {
 		return false // the roots have dropped equal ones
 	}
-	parts, err := b.show([]uint32{x, y})
+	parts, err := b.holds.shown([]uint32{x, y}, made.slots, b.made)
 	if err != nil {
 		return false
 	}
-	if parts != nil {
-		for i := range parts.Cells {
-			if p, q := parts.Cells[i].At(0), parts.Cells[i].At(1); p != q {
-				return false
-			}
+	for i := range parts.Cells {
+		if parts.Cells[i].At(0) != parts.Cells[i].At(1) {
+			return false
 		}
 	}
 	if !moved {

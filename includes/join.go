@@ -116,25 +116,45 @@ func (c *compiler) paired(s *pairSpace, left, right *relation, how query.JoinTyp
 	rel := &relation{space: s, window: noNode, equal: left.equal, loop: left.loop || right.loop}
 	by := uint32(len(left.space.leaves()))
 	l, r := left.scope, right.scope.shift(by)
-	lv, rv := left.values, make([]*query.Expr, len(right.values))
-	for i, v := range right.values {
-		rv[i] = v.Shift(by)
-	}
 	if how == query.JoinRight || how == query.JoinFull {
-		l, lv = l.within(present(s, 0)), within(present(s, 0), lv)
+		l = l.within(present(s, 0))
 	}
 	if how == query.JoinLeft || how == query.JoinFull {
-		r, rv = r.within(present(s, 1)), within(present(s, 1), rv)
+		r = r.within(present(s, 1))
 	}
-	rel.values = append(slices.Clone(lv), rv...)
-	for _, w := range left.slots {
-		rel.slots = append(rel.slots, append([]hop{{table: s.table, kind: stepLeft}}, w...))
-	}
-	for _, w := range right.slots {
-		rel.slots = append(rel.slots, append([]hop{{table: s.table, kind: stepRight}}, w...))
+	rel.parts = pairedParts(s, left.parts, right.parts, how)
+	if left.inner != nil || right.inner != nil {
+		all := pairedParts(s, left.made(), right.made(), how)
+		rel.inner = &all
 	}
 	rel.scope = &scope{names: append(slices.Clone(l.names), r.names...), bare: l.bare, outside: l.outside}
 	return rel
+}
+
+// pairedParts is the parts of pairs of rows with the parts l and r.
+func pairedParts(s *pairSpace, l, r parts, how query.JoinType) (out parts) {
+	left, right := l.values, make([]*query.Expr, len(r.values))
+	for i, v := range r.values {
+		right[i] = v.Shift(uint32(len(s.left.leaves())))
+	}
+	if how == query.JoinRight || how == query.JoinFull {
+		left = within(present(s, 0), left)
+	}
+	if how == query.JoinLeft || how == query.JoinFull {
+		right = within(present(s, 1), right)
+	}
+	out.values = append(slices.Clone(left), right...)
+	out.slots = behindAll(hop{table: s.table, kind: stepLeft}, l.slots, nil)
+	out.slots = behindAll(hop{table: s.table, kind: stepRight}, r.slots, out.slots)
+	return out
+}
+
+// behindAll appends walks as they are from rows one step above.
+func behindAll(step hop, walks, dst [][]hop) [][]hop {
+	for _, w := range walks {
+		dst = append(dst, append([]hop{step}, w...))
+	}
+	return dst
 }
 
 func within(present *query.Expr, list []*query.Expr) []*query.Expr {

@@ -1,6 +1,8 @@
 package includes
 
 import (
+	"slices"
+
 	"millrace.dev/millrace/collection"
 	"millrace.dev/millrace/collection/query"
 	"millrace.dev/millrace/collection/value"
@@ -83,6 +85,34 @@ func (s source) tmpl() uint32 {
 		return s.live.tmpl
 	}
 	return 0
+}
+
+// made is what the shell is asked about a live collection's rows by, nil if that
+// is their ids alone.
+func (l *Live) made() *parts {
+	if l.built != nil {
+		all := l.built.rel.made()
+		return &all
+	}
+	if len(l.query.Select) == 0 {
+		return nil
+	}
+	out := parts{slots: [][]hop{nil}}
+	if under := l.src.live; under != nil {
+		if p := under.made(); p != nil {
+			out = *p
+		}
+	}
+	shape := l.src.shape()
+	for _, s := range l.query.Select {
+		if s.Computed() {
+			out.values = append(slices.Clone(out.values), shape.Rewrite(s.Expr))
+		}
+	}
+	if len(out.values) == 0 {
+		return nil
+	}
+	return &out
 }
 
 // deps returns the list of lives directly over s.

@@ -91,6 +91,18 @@ func (h *holds) reader(e *query.Expr, s space) (reader, error) {
 	return newProgramAt(prog), nil
 }
 
+// readers returns what reads several expressions.
+func (h *holds) readers(list []*query.Expr, s space) ([]reader, error) {
+	out := make([]reader, len(list))
+	for i, e := range list {
+		var err error
+		if out[i], err = h.reader(e, s); err != nil {
+			return nil, err
+		}
+	}
+	return out, nil
+}
+
 // keyer is the key of a join: equal values have one, what is not there has
 // none. It implements d2.Keyer.
 type keyer struct{ reader }

@@ -29,7 +29,7 @@ func (c *compiler) recursion(f *query.From, outer *scope) (*relation, error) {
 	if err != nil {
 		return nil, err
 	}
-	out := &relation{space: ct.space, slots: ct.slots, values: ct.values, shape: ct.shape, window: noNode}
+	out := &relation{space: ct.space, parts: parts{ct.slots, ct.values}, shape: ct.shape, window: noNode}
 	err = c.holds.together(func() error { return c.step(f, ct, from, out) })
 	if err != nil {
 		return nil, err

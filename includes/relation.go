@@ -11,9 +11,9 @@ import (
 type relation struct {
 	node     d2.NodeID
 	space    space
-	slots    [][]hop       // parts: the rows of collections its rows are made of
-	values   []*query.Expr // parts: values
-	computed []*query.Expr // those of them that are fields of the last select
+	parts                  // what the shell is told of its rows
+	inner    *parts        // what it is asked about them by: live collections by the parts of their rows; nil: the same
+	computed []*query.Expr // those of the values that are fields of the last select
 	scope    *scope        // what references mean
 	shape    query.Shape   // what a row looks like to those above
 	window   d2.NodeID     // the window its rows are read from in order, or noNode
@@ -23,6 +23,21 @@ type relation struct {
 	loose    bool          // nobody refers to its rows yet; see own
 	equal    *equality     // a condition that they satisfy
 	asked    d2.Keyer      // they are groups, to be looked up by this alone
+}
+
+// parts is what the shell knows rows by (docs/queries.md): the rows of collections
+// they are made of, and values.
+type parts struct {
+	slots  [][]hop
+	values []*query.Expr
+}
+
+// made is the parts by which the shell is asked about rows.
+func (r *relation) made() parts {
+	if r.inner != nil {
+		return *r.inner
+	}
+	return r.parts
 }
 
 // compiler builds one query into the graph.

@@ -34,6 +34,11 @@ func (c *compiler) project(rel *relation, p *query.Plan) (*relation, error) {
 	s.selected = &shape
 	out.shape, out.scope = shape, &s
 	out.values = append(slices.Clone(rel.values), out.computed...)
+	if rel.inner != nil {
+		all := *rel.inner
+		all.values = append(slices.Clone(all.values), out.computed...)
+		out.inner = &all
+	}
 	return &out, c.filter(&out, p.Having)
 }
 

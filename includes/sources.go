@@ -50,8 +50,9 @@ func (c *compiler) collection(id uint32) (*relation, error) {
 	if err != nil {
 		return nil, err
 	}
-	rel := &relation{space: s.space(), slots: [][]hop{nil}, shape: s.shape(), window: noNode}
+	rel := &relation{space: s.space(), parts: parts{slots: [][]hop{nil}}, shape: s.shape(), window: noNode}
 	if s.live != nil {
+		rel.inner = s.live.made()
 		rel.node = s.live.output
 		return rel, nil
 	}
@@ -144,6 +145,9 @@ func (c *compiler) unionOfResults(f *query.From, outer *scope) (*relation, error
 		return nil, err
 	}
 	rel.values = append([]*query.Expr{query.Leaf(0)}, rel.values...)
+	if rel.inner != nil {
+		rel.inner.values = append([]*query.Expr{query.Leaf(0)}, rel.inner.values...)
+	}
 	shape := query.ValueShape(query.Const(value.Cell{}))
 	for i := len(branches) - 1; i >= 0; i-- {
 		shape = query.Either(present(rel.space, i), branches[i].shape.Shift(at[i]), shape)
@@ -174,6 +178,7 @@ func (c *compiler) union(list []*relation) (rel *relation, at []uint32, err erro
 	rel = &relation{space: s, window: noNode}
 	nodes := make([]d2.NodeID, len(list))
 	next := uint32(1 + len(list))
+	var all parts
 	for i, r := range list {
 		nodes[i], err = c.holds.add(d2.NewOwned(d2.NewMap(branchMapper{s, uint32(i)}), s.table), r.node)
 		if err != nil {
@@ -181,11 +186,16 @@ func (c *compiler) union(list []*relation) (rel *relation, at []uint32, err erro
 		}
 		at = append(at, next)
 		to := hop{table: s.table, kind: stepBranch, tag: uint32(i)}
-		for _, w := range r.slots {
-			rel.slots = append(rel.slots, append([]hop{to}, w...))
+		add := func(p *parts, of parts) {
+			p.slots = behindAll(to, of.slots, p.slots)
+			for _, v := range of.values {
+				p.values = append(p.values, query.Within(present(s, i), v.Shift(next)))
+			}
 		}
-		for _, v := range r.values {
-			rel.values = append(rel.values, query.Within(present(s, i), v.Shift(next)))
+		add(&rel.parts, r.parts)
+		add(&all, r.made())
+		if r.inner != nil {
+			rel.inner = &all
 		}
 		next += uint32(len(r.space.leaves()))
 		rel.loop = rel.loop || r.loop
