@@ -132,6 +132,8 @@ func (deaf) Call(uint32, uint32, []string, uint32, int, []uint32, []Cells) (Cell
 	return Cells{}, mute{"call a function"}
 }
 
-func (deaf) Apply(name string, _ int, _ []Cells) (Cells, error) { return Cells{}, mute{"apply " + name} }
+func (deaf) Apply(name string, _ int, _ []Cells) (Cells, error) {
+	return Cells{}, mute{"apply " + name}
+}
 
 func (deaf) SameRows(uint32, []uint32, []Cells) (bool, error) { return false, mute{"compare rows"} }

@@ -55,10 +55,10 @@ func (b *built) add() error {
 	if b.plain {
 		values = rel.computed
 	}
-	if b.parts, err = b.holds.readers(values, rel.space); err != nil {
+	if b.parts, err = b.holds.shownBy(values, rel.space); err != nil {
 		return err
 	}
-	if b.made, err = b.holds.readers(rel.made().values, rel.space); err != nil {
+	if b.made, err = b.holds.shownBy(rel.made().values, rel.space); err != nil {
 		return err
 	}
 	l.output, err = b.holds.add(d2.NewOutput(d2.OutputSpec{Sink: l, Keys: rel.space}), rel.node)

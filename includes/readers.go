@@ -91,12 +91,12 @@ func (h *holds) reader(e *query.Expr, s space) (reader, error) {
 	return newProgramAt(prog), nil
 }
 
-// readers returns what reads several expressions.
-func (h *holds) readers(list []*query.Expr, s space) ([]reader, error) {
+// shownBy returns what reads the values of parts.
+func (h *holds) shownBy(list []*query.Expr, s space) ([]reader, error) {
 	out := make([]reader, len(list))
 	for i, e := range list {
 		var err error
-		if out[i], err = h.reader(e, s); err != nil {
+		if out[i], err = h.part(e, s); err != nil {
 			return nil, err
 		}
 	}
