@@ -56,12 +56,16 @@ export function enrich(
   collectionId: string,
   synced: boolean,
 ): object {
-  const row = copyPlain(raw)
+  const row = {}
+  copyReadable(row, raw)
   addVirtual(row, key, origin, collectionId, synced)
   return row
 }
 
-/** A plain object with the fields of `from`. One whose getter throws is undefined; what it threw is reported. */
+/**
+ * A plain object with the fields of `from`. One whose getter throws is undefined; what it threw is reported. It is the
+ * fastest copy, but adding a field to it takes a microsecond or more in V8.
+ */
 export function copyPlain(from: object): object {
   try {
     return { ...from }
