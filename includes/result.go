@@ -18,7 +18,7 @@ func (c *compiler) restrict(rel *relation, w *conditions) error {
 			rest = append(rest, t.expr)
 		}
 	}
-	return c.filter(rel, rest)
+	return c.judge(rel, rest)
 }
 
 // project gives the rows of a relation without groups their shape, and confines

@@ -7,6 +7,7 @@ type pairSpace struct {
 	interned
 	pairs       *d2.Pairs
 	left, right space
+	flags       bool // the left row's key is the pair's
 	all         []leaf
 }
 
@@ -27,6 +28,8 @@ func newPairSpace(e *Engine, left, right space) *pairSpace {
 		}
 		if r != d2.None {
 			right.ref(r)
+		}
+		if r != d2.None && !s.flags {
 			word = word&^0xffffffff | uint64(right.KeyOf(r))
 		}
 		s.made(row, word)
@@ -40,6 +43,14 @@ func newPairSpace(e *Engine, left, right space) *pairSpace {
 		}
 		s.freed(row)
 	}
+	return s
+}
+
+// newFlagSpace returns the space of pairs that stand for their left row, the right
+// one saying something of it: its key is that of the left row.
+func newFlagSpace(e *Engine, left, right space) *pairSpace {
+	s := newPairSpace(e, left, right)
+	s.flags = true
 	return s
 }
 

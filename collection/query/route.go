@@ -22,7 +22,7 @@ func Conjuncts(where []*Expr) []*Expr {
 // such as 1 counts as not false inside and, but is not true on its own.
 func allTruth(args []*Expr) bool {
 	for _, a := range args {
-		if a.Op != OpCall || a.Fn > FnNot {
+		if a.Op != OpExists && (a.Op != OpCall || a.Fn > FnNot) {
 			return false
 		}
 	}
