@@ -415,7 +415,7 @@ func (l *Live) prepareFor(p *query.Plan, sources []source) {
 		l.src, l.query = sources[0], q
 		return
 	}
-	l.built = &built{live: l, plain: ok}
+	l.built = &built{live: l, plain: byIDs(p)}
 }
 
 // begin compiles and hydrates. On an error everything is as before.

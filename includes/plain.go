@@ -26,6 +26,11 @@ func plain(p *query.Plan) (q *query.Query, src uint32, ok bool) {
 	return q, p.From.Col, s.ok
 }
 
+// byIDs tells whether the rows of a plan go by the ids they have in its one source.
+func byIDs(p *query.Plan) bool {
+	return p.From.Kind == query.FromCollection && len(p.Joins) == 0 && !grouped(p) && !p.Distinct && p.Key == 0
+}
+
 // stripper takes the alias off references; ok tells whether that was all there
 // was to do.
 type stripper struct {
