@@ -43,12 +43,15 @@ func (b *built) add() error {
 	if err != nil {
 		return err
 	}
+	if err := c.own(rel); err != nil {
+		return err
+	}
+	if err := c.showRows(rel, b.plain); err != nil {
+		return err
+	}
 	b.rel, l.space, l.shape, l.window = rel, rel.space, rel.shape, rel.window
 	b.shows = selects(l.plan) || slices.ContainsFunc(l.sources, func(s source) bool { return s.live != nil })
 	if err := rel.space.ready(); err != nil {
-		return err
-	}
-	if err := c.own(rel); err != nil {
 		return err
 	}
 	values := rel.values
@@ -69,7 +72,7 @@ func (b *built) add() error {
 // at all, as that of an outer join's side, the cell is undefined with 1 as its value, so
 // that a row can be told from one whose values are undefined.
 func (h *holds) part(e *query.Expr, s space) (reader, error) {
-	r, err := h.reader(e, s)
+	r, err := h.passing(e, s)
 	if err != nil {
 		return r, err
 	}
@@ -95,11 +98,18 @@ type guardedPart struct {
 	guards []reader
 }
 
-func (p *guardedPart) of(row uint32) value.Cell {
+func (p *guardedPart) missing(row uint32) bool {
 	for _, g := range p.guards {
 		if g.of(row).Absent() {
-			return value.Cell{Kind: value.KindUndefined, Val: 1}
+			return true
 		}
+	}
+	return false
+}
+
+func (p *guardedPart) of(row uint32) value.Cell {
+	if p.missing(row) {
+		return value.Cell{Kind: value.KindUndefined, Val: 1}
 	}
 	return p.reader.of(row)
 }
@@ -175,12 +185,35 @@ func (h *holds) shown(rows []uint32, slots [][]hop, values []reader) (parts *col
 	for i, r := range values {
 		c := &parts.Cells[i]
 		c.N, c.Kinds, c.Vals = len(rows), make([]uint8, len(rows)), make([]float64, len(rows))
-		for j, row := range rows {
-			cell := r.of(row)
-			c.Kinds[j], c.Vals[j] = cell.Kind, cell.Val
+		if err := readAll(r, rows, func(j int, cell value.Cell) { c.Kinds[j], c.Vals[j] = cell.Kind, cell.Val }); err != nil {
+			return nil, err
 		}
 	}
 	return parts, nil
+}
+
+// readAll visits the values of rows; what the shell must be asked for it is asked
+// at once.
+func readAll(r reader, rows []uint32, visit func(i int, c value.Cell)) error {
+	switch r := r.(type) {
+	case *programAt:
+		return r.prog.Cells(rows, visit)
+	case *guardedPart:
+		return readAll(r.reader, rows, func(i int, c value.Cell) {
+			if r.missing(rows[i]) {
+				c = value.Cell{Kind: value.KindUndefined, Val: 1}
+			}
+			visit(i, c)
+		})
+	case *memoAt:
+		if err := r.warm(rows); err != nil {
+			return err
+		}
+	}
+	for i, row := range rows {
+		visit(i, r.of(row))
+	}
+	return nil
 }
 
 // contain turns what a reader or an order panics with into an error.

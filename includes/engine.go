@@ -48,7 +48,8 @@ type rootNode struct {
 	order  *collection.Ordering
 
 	standing map[*collection.Hashing]*standing
-	offered  map[*collection.Hashing]int // to its stores, by how many
+	watchers
+	offered map[*collection.Hashing]int // to its stores, by how many
 }
 
 // byKey returns the arrangement by public key, the order in which rows without
@@ -117,6 +118,7 @@ func (e *Engine) CreateRoot(col uint32, name value.Cell, sourceless bool) error 
 	}
 	r := &rootNode{Root: collection.NewRoot(col, name, sourceless, e.shell, e.Dict)}
 	r.input, r.routed = noNode, noNode
+	r.Released = func(slot uint32) { r.forget(slot) }
 	r.Loose = func() { e.loose = append(e.loose, r) }
 	e.roots[col] = r
 	e.order = append(e.order, r)

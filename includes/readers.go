@@ -64,9 +64,17 @@ func (p *programAt) of(row uint32) value.Cell {
 	return p.cell
 }
 
-// reader returns what reads an expression over a space; its texts come with
-// their bytes.
+// reader returns what reads an expression over a space, the same for a row as long
+// as its id lives; its texts come with their bytes.
 func (h *holds) reader(e *query.Expr, s space) (reader, error) {
+	if e.Op == query.OpCall && e.Foreign() {
+		return h.remembered(e, s)
+	}
+	return h.passing(e, s)
+}
+
+// passing is reader for values that are read and not kept.
+func (h *holds) passing(e *query.Expr, s space) (reader, error) {
 	switch e.Op {
 	case query.OpConst:
 		return constant(e.Cell), nil
@@ -74,6 +82,8 @@ func (h *holds) reader(e *query.Expr, s space) (reader, error) {
 		l := s.leaves()[e.Leaf]
 		switch {
 		case l.there:
+		case l.say != nil:
+			return &memoAt{h.said(l.say, e.Path, false), l.walk}, nil
 		case l.cells == nil:
 			col, err := h.lease(l.root).Column(e.Path, true)
 			if err != nil {

@@ -26,20 +26,43 @@ func (c *compiler) restrict(rel *relation, w *conditions) error {
 func (c *compiler) project(rel *relation, p *query.Plan) (*relation, error) {
 	out := *rel
 	out.computed = nil
-	shape, err := c.shape(rel.scope, p, &out)
+	var shape query.Shape
+	var err error
+	if p.SelectFn != nil {
+		var leaf uint32
+		leaf, err = c.ask(&out, collection.CallFunction, p.SelectFn.Of, rel.made())
+		shape = query.LeafShape(leaf)
+	} else {
+		shape, err = c.shape(rel.scope, p, &out)
+	}
 	if err != nil {
 		return nil, err
 	}
 	s := *rel.scope
 	s.selected = &shape
 	out.shape, out.scope = shape, &s
-	out.values = append(slices.Clone(rel.values), out.computed...)
-	if rel.inner != nil {
-		all := *rel.inner
-		all.values = append(slices.Clone(all.values), out.computed...)
-		out.inner = &all
+	if len(out.computed) > 0 {
+		out.values = append(slices.Clone(rel.values), out.computed...)
+		if rel.inner != nil {
+			all := *rel.inner
+			all.values = append(slices.Clone(all.values), out.computed...)
+			out.inner = &all
+		}
 	}
-	return &out, c.filter(&out, p.Having)
+	if len(p.Having) == 0 {
+		return &out, nil
+	}
+	both := parts{
+		slots:  append(slices.Clone(rel.made().slots), out.made().slots...),
+		values: append(slices.Clone(rel.made().values), out.made().values...),
+	}
+	having := make([]*query.Expr, len(p.Having))
+	for i, e := range p.Having {
+		if having[i] = e; e.Op == query.OpPull {
+			having[i] = query.Call(query.FnCaseWhen, e, query.Const(value.Bool(true)), query.Const(value.Bool(false)))
+		}
+	}
+	return &out, c.filterBy(&out, having, both)
 }
 
 // shape is what the results of a plan without groups look like.
@@ -131,9 +154,18 @@ func (c *compiler) order(rel *relation, p *query.Plan) error {
 		return err
 	}
 	if !pulled {
-		if spec.Order, err = c.holds.order(terms, rel.space); err != nil {
+		order, err := c.holds.order(terms, rel.space)
+		if err != nil {
 			return err
 		}
+		readers := make([]reader, len(order.terms))
+		for i, t := range order.terms {
+			readers[i] = t.reader
+		}
+		if rel.node, err = c.warmed(rel.node, readers...); err != nil {
+			return err
+		}
+		spec.Order = order
 	}
 	window, err := d2.NewWindow(spec)
 	if err != nil {

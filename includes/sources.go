@@ -65,11 +65,7 @@ func (c *compiler) collection(id uint32) (*relation, error) {
 
 // filter confines a relation to rows that satisfy conditions of its scope.
 func (c *compiler) filter(rel *relation, where []*query.Expr) error {
-	list, err := rel.scope.rewriteAll(where)
-	if err != nil {
-		return err
-	}
-	return c.keep(rel, list)
+	return c.filterBy(rel, where, rel.made())
 }
 
 // keep confines a relation to rows that satisfy conditions over its leaves. Of a

@@ -22,16 +22,20 @@ type space interface {
 	compareKeys(a, b uint32) int
 	ready() error
 	leaves() []leaf
+	// watch has what was said of a row forgotten when its id is given up.
+	watch(m *memo)
+	unwatch(m *memo)
 }
 
-// leaf is a place values come from: a root's row, a value of a row of cells, or
-// the number of a branch.
+// leaf is a place values come from: a root's row, a value of a row of cells, the
+// number of a branch, or what the shell says of a row.
 type leaf struct {
 	walk  []hop // from a row of the space to where the leaf is
 	root  *rootNode
 	cells *cellSpace
 	at    int
 	there bool // whether there is a row where walk leads: true, or undefined
+	say   *sayer
 }
 
 // hop leads from a row to a row it is made of, of which word of table is the
@@ -141,6 +145,9 @@ func (r presenceReader) Read(rows []uint32, kinds []uint8, vals []float64) error
 func (h *holds) source(l leaf, path []string, text bool) (query.Source, error) {
 	if l.there {
 		return query.Source{Reader: presenceReader(l.walk)}, nil
+	}
+	if l.say != nil {
+		return query.Source{Reader: &memoAt{h.said(l.say, path, false), l.walk}}, nil
 	}
 	if l.cells != nil {
 		if len(path) > 0 {

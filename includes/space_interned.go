@@ -10,6 +10,7 @@ type interned struct {
 	keys   *d2.Table // a row is a key id; nil if the rows are their own
 	keyOf  []uint32  // by row
 	noted  bool      // among the engine's loose ones
+	watchers
 }
 
 // newInterned returns what a space of rows in table keeps; a key is told by
@@ -49,6 +50,7 @@ func (s *interned) made(row uint32, words ...uint64) {
 
 // freed takes a row's key.
 func (s *interned) freed(row uint32) {
+	s.forget(row)
 	if s.keys != nil {
 		s.keys.Unref(s.keyOf[row])
 		s.keyOf[row] = d2.None

@@ -33,12 +33,73 @@ type stage struct {
 	log     []string
 	mirror  map[uint32][]uint32 // pairs of key and slot
 	ordered map[uint32]bool
+	says    map[uint32]func(slots []uint32, cells []value.Cell) any // callbacks
+	shows   func(a, b uint32) bool                                  // whether two versions look the same
+	asked   int                                                     // rows callbacks were asked about
+}
+
+// Call implements collection.Foreign. What a callback says of a path is what it
+// says; of an error it fails.
+func (s *stage) Call(kind, id uint32, path []string, _ uint32, n int, slots []uint32, cells []collection.Cells) (collection.Cells, error) {
+	values := make([]any, n)
+	width := len(slots) / max(n, 1)
+	if kind == collection.CallRow {
+		id += 1000
+	}
+	for i := range values {
+		row := make([]value.Cell, len(cells))
+		for j := range cells {
+			row[j] = cells[j].At(i)
+		}
+		s.asked++
+		v := s.says[id](slots[i*width:(i+1)*width], row)
+		if err, ok := v.(error); ok {
+			return collection.Cells{}, err
+		}
+		for _, name := range path {
+			v = v.(map[string]any)[name]
+		}
+		values[i] = v
+	}
+	return s.cells(values), nil
+}
+
+// Apply implements collection.Foreign.
+func (s *stage) Apply(name string, n int, cells []collection.Cells) (collection.Cells, error) {
+	values := make([]any, n)
+	for i := range values {
+		text := ""
+		for j := range cells {
+			text += s.show(cells[j].At(i))
+		}
+		if name == "upper" {
+			text = strings.ToUpper(text)
+		}
+		values[i] = text
+	}
+	return s.cells(values), nil
+}
+
+// SameRows implements collection.Foreign: rows look the same if the slots of all
+// collections have the same row but for field "hidden".
+func (s *stage) SameRows(col uint32, slots []uint32, _ []collection.Cells) (bool, error) {
+	n := len(slots) / 2
+	for i := range n {
+		a, b := slots[i], slots[n+i]
+		if a == b {
+			continue
+		}
+		if a == d2.None || b == d2.None || s.shows == nil || !s.shows(a, b) {
+			return false, nil
+		}
+	}
+	return true, nil
 }
 
 func newStage(t *testing.T) *stage {
 	s := &stage{
 		t: t, rows: map[uint32]map[uint32]row{}, next: map[uint32]uint32{}, carried: map[uint32][]string{},
-		fields: map[uint32][]string{}, texts: map[string]uint32{}, mirror: map[uint32][]uint32{}, ordered: map[uint32]bool{},
+		fields: map[uint32][]string{}, texts: map[string]uint32{}, mirror: map[uint32][]uint32{}, ordered: map[uint32]bool{}, says: map[uint32]func([]uint32, []value.Cell) any{},
 		names: []string{"", "remote", "local"},
 	}
 	s.e = New(s)
@@ -51,6 +112,8 @@ func (s *stage) cell(v any) value.Cell {
 		return value.Cell{}
 	case int:
 		return value.Number(float64(x))
+	case bool:
+		return value.Bool(x)
 	}
 	text := v.(string)
 	id, ok := s.texts[text]

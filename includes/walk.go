@@ -71,6 +71,14 @@ func (v *visitor) expression(e *query.Expr) {
 	}
 }
 
+// own visits an expression without the subqueries in it.
+func (v *visitor) own(e *query.Expr) {
+	v.expr(e)
+	for _, a := range e.Args {
+		v.own(a)
+	}
+}
+
 // eachCollection calls visit with every collection a plan reads.
 func eachCollection(p *query.Plan, visit func(id uint32)) {
 	v := visitor{from: func(f *query.From) {

@@ -41,3 +41,20 @@ func (e *Expr) calls() bool {
 	}
 	return false
 }
+
+// Foreign tells whether a value of e may be a text or an object that only the
+// shell can make: nobody but who asks for it keeps it.
+func (e *Expr) Foreign() bool {
+	if e.Op == OpCall {
+		switch e.Fn {
+		case FnUpper, FnLower, FnConcat, FnAdd, FnDate, FnDatetime, FnStrftime:
+			return true
+		}
+	}
+	for _, a := range e.Args {
+		if a.Foreign() {
+			return true
+		}
+	}
+	return false
+}

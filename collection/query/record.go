@@ -98,12 +98,20 @@ func (e *Expr) Shift(by uint32) *Expr {
 	return &out
 }
 
-// Keyed is s as the rows of a collection whose key is the value of key, nil if
-// that can only be told from outside.
-func (s Shape) Keyed(key *Expr) Shape {
-	f := *s.form()
-	f.key = key
-	return Shape{row: &f}
+// Live is s as the rows of a live collection: of public id id, with the key that
+// key gives. Rows that are those of one of its sources as they are keep what
+// those have.
+func (s Shape) Live(id value.Cell, key *Expr) Shape {
+	f := s.form()
+	switch {
+	case f.expr != nil:
+		return s
+	case f.guard != nil:
+		return Shape{row: &form{members: []member{{spread: true, form: f}}, row: true, id: id, key: key}}
+	}
+	g := *f
+	g.row, g.id, g.key = true, id, key
+	return Shape{row: &g}
 }
 
 // At is the shape of the value at path.
