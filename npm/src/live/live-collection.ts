@@ -97,8 +97,10 @@ export class LiveCollection extends ManagedCollection implements WindowTarget {
   }
 
   override cleanup(): void {
-    super.cleanup()
+    // Before anybody is told: whoever moves the window when he is, moves that of the next session.
+    if (this.col !== 0) this.#shell?.assertFree()
     this.window?.reset(() => abortError(`Live query "${this.id}" was cleaned up while its window moved`))
+    super.cleanup()
     if (this.#definition.ownsInput && !this.#connected) this.#definition.input.cleanup()
   }
 
