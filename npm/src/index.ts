@@ -35,6 +35,20 @@ export { createLiveQueryCollection, liveQueryCollectionOptions } from './live/li
 export { queryOnce } from './live/once.ts'
 export { localOnlyCollectionOptions } from './local/local-only.ts'
 export { localStorageCollectionOptions } from './local/local-storage.ts'
+export { createLiveQueryObserver } from './observers/observer.ts'
+export { createLiveQueryWindowController } from './observers/window-controller.ts'
+export {
+  assertLiveQueryWindowManyResult,
+  compareLiveQueryWindowDependencies,
+  fetchNextLiveQueryWindowPage,
+  getLiveQueryWindowCollectionWarning,
+  getLiveQueryWindowInputKind,
+  hasLiveQueryWindowLeases,
+  isLiveQueryWindowCollection,
+  normalizeLiveQueryWindowPageSize,
+  resolveLiveQueryWindowInput,
+  shouldPreserveLiveQueryWindowPageCount,
+} from './observers/window-input.ts'
 export { debounceStrategy } from './pacing/debounce.ts'
 export { createPacedMutations } from './pacing/paced-mutations.ts'
 export { queueStrategy } from './pacing/queue.ts'

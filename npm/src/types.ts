@@ -114,6 +114,22 @@ export type {
   StorageEventApi,
 } from './types/local.ts'
 export type {
+  CreateLiveQueryObserverOptions,
+  CreateLiveQueryWindowControllerOptions,
+  FirstRow,
+  LiveQueryObserver,
+  LiveQueryObserverListener,
+  LiveQuerySnapshot,
+  LiveQueryWindowCollection,
+  LiveQueryWindowController,
+  LiveQueryWindowDependencies,
+  LiveQueryWindowInputKind,
+  LiveQueryWindowReplacement,
+  LiveQueryWindowSnapshot,
+  ManyRows,
+  ResolvedLiveQueryWindowInput,
+} from './types/observers.ts'
+export type {
   BaseStrategy,
   DebounceStrategy,
   DebounceStrategyOptions,
