@@ -86,6 +86,7 @@ type Engine struct {
 	pairs []uint32
 
 	loosened []*interned // spaces with rows or keys nothing may refer to
+	commons  map[string]*common
 }
 
 // New returns an engine that pulls from shell.
@@ -93,6 +94,7 @@ func New(shell collection.Shell) *Engine {
 	return &Engine{
 		Dict: collection.NewDict(shell), shell: shell, graph: d2.NewGraph(),
 		roots: map[uint32]*rootNode{}, lives: map[uint32]*Live{}, txs: map[uint32]*collection.Transaction{},
+		commons: map[string]*common{},
 	}
 }
 

@@ -97,11 +97,11 @@ func (c *compiler) exists(rel *relation, sub *query.Plan, negated bool) error {
 }
 
 func (c *compiler) semijoin(rel, of *relation, left, right d2.NodeID, negated bool) (err error) {
-	op := d2.NewSemijoin()
+	op, m := d2.NewSemijoin(), markOf("semijoin", left, right)
 	if negated {
-		op = d2.NewAntijoin()
+		op, m = d2.NewAntijoin(), markOf("antijoin", left, right)
 	}
-	rel.node, err = c.holds.add(op, left, right)
+	rel.node, err = c.holds.addSame(m, op, left, right)
 	rel.lead, rel.loop = nil, rel.loop || of.loop
 	return err
 }

@@ -48,6 +48,7 @@ type grouping struct {
 	all    bool // there are no group expressions: other references name nothing
 	where  string
 	adds   bool // an aggregate that is not there yet may be added
+	pulls  bool // an aggregate asks a callback
 }
 
 // group folds a relation by the group expressions of a plan.
@@ -92,14 +93,26 @@ func (c *compiler) group(rel *relation, p *query.Plan) (*relation, error) {
 		return nil, err
 	}
 	g.adds = false
+	m := markOf("group", rel.node).with(keys...)
+	for _, id := range g.aggs {
+		m = m.named(id)
+	}
+	if g.pulls || asks && isColumn(keys[0]) {
+		m = nil
+	}
+	x := c.holds.same(m)
 	s := newGroupSpace(c.engine, len(keys), len(g.ops))
+	if x != nil {
+		s = x.space.(*cellSpace)
+	}
 	out.space, out.shape = s, shape
 	out.scope = &scope{selected: &shape, special: g.special, outside: rel.scope.outside}
-	op := d2.NewGroup(newGroupKeyer(values, s), s.table, g.ops...)
-	if asks && isColumn(keys[0]) {
+	if x != nil {
+		out.node = x.node
+	} else if op := d2.NewGroup(newGroupKeyer(values, s), s.table, g.ops...); asks && isColumn(keys[0]) {
 		out.node, out.asked, err = c.askedGroup(op, s, rel, keys[0])
-	} else {
-		out.node, err = c.holds.add(op, rel.node)
+	} else if out.node, err = c.holds.add(op, rel.node); err == nil {
+		c.holds.offers(m, out.node, s)
 	}
 	if err != nil {
 		return nil, err
@@ -194,6 +207,7 @@ func (g *grouping) aggregate(e *query.Expr) (*query.Expr, error) {
 		return nil, err
 	}
 	id := e.Name + " " + of.ID()
+	g.pulls = g.pulls || of.Pulls()
 	for i, a := range g.aggs {
 		if a != id {
 			continue

@@ -93,6 +93,12 @@ func (c *compiler) pair(left, right *relation, on, with *query.Expr, how query.J
 	if left.loop && how >= query.JoinRight || right.loop && (how == query.JoinLeft || how == query.JoinFull) {
 		return nil, notMonotone("join", "a join that keeps rows without a match")
 	}
+	m := markOf([]string{"inner", "left", "right", "full"}[how], a, b)
+	if x := c.holds.same(m); x != nil {
+		rel := c.paired(x.space.(*pairSpace), left, right, how)
+		rel.node = x.node
+		return rel, nil
+	}
 	s := newPairSpace(c.engine, left.space, right.space)
 	spec := d2.JoinSpec{Rows: s.pairs}
 	var op d2.Operator
@@ -107,7 +113,9 @@ func (c *compiler) pair(left, right *relation, on, with *query.Expr, how query.J
 		op = d2.NewOuterJoin(d2.FullOuter, spec)
 	}
 	rel := c.paired(s, left, right, how)
-	rel.node, err = c.holds.add(op, a, b)
+	if rel.node, err = c.holds.add(op, a, b); err == nil {
+		c.holds.offers(m, rel.node, s)
+	}
 	return rel, err
 }
 
@@ -178,5 +186,5 @@ func (c *compiler) arranged(rel *relation, by *query.Expr) (d2.NodeID, error) {
 	if err != nil {
 		return noNode, err
 	}
-	return c.holds.add(d2.NewArrange(&keyer{value}), rel.node)
+	return c.holds.addSame(markOf("arrange", rel.node).with(by), d2.NewArrange(&keyer{value}), rel.node)
 }

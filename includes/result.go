@@ -93,6 +93,7 @@ func (c *compiler) shape(s *scope, p *query.Plan, out *relation) (query.Shape, e
 func (c *compiler) distinct(rel *relation, p *query.Plan) (*relation, error) {
 	var values []reader
 	var shapes []query.Shape
+	m := markOf("distinct", rel.node)
 	for i, e := range p.Select {
 		shape, err := rel.scope.shapeOf(e)
 		if err != nil {
@@ -103,8 +104,13 @@ func (c *compiler) distinct(rel *relation, p *query.Plan) (*relation, error) {
 			return nil, err
 		}
 		values, shapes = append(values, r), append(shapes, query.LeafShape(uint32(i)))
+		m = m.with(shape.Resolve(nil))
 	}
+	x := c.holds.same(m)
 	s := newCellSpace(c.engine, len(values))
+	if x != nil {
+		s = x.space.(*cellSpace)
+	}
 	out := &relation{space: s, window: noNode, loop: rel.loop}
 	at := -1
 	shape, err := query.Select(p.Select, c.live.Name, func(query.Entry) (query.Shape, error) {
@@ -119,9 +125,16 @@ func (c *compiler) distinct(rel *relation, p *query.Plan) (*relation, error) {
 	}
 	out.shape = shape
 	out.scope = &scope{selected: &shape, outside: rel.scope.outside}
+	if x != nil {
+		out.node = x.node
+		return out, nil
+	}
 	made, err := c.holds.add(d2.NewOwned(d2.NewMap(newCellMapper(values, s)), s.table), rel.node)
-	if err == nil {
-		out.node, err = c.holds.add(d2.NewDistinct(), made)
+	if err != nil {
+		return nil, err
+	}
+	if out.node, err = c.holds.add(d2.NewDistinct(), made); err == nil {
+		c.holds.offers(m, out.node, s)
 	}
 	return out, err
 }

@@ -81,13 +81,26 @@ func (c *compiler) keep(rel *relation, where []*query.Expr) error {
 	at := rel.node
 	var route query.Route
 	routed := false
+	var m mark
 	if r := rel.root; r != nil && at == r.input {
 		if route, routed = query.RouteOf(where); routed {
 			at = r.routed
 		}
+		m = markOf("filter", at).with(where...)
+	} else if rel.lead == nil {
+		m = markOf("filter", at).with(where...)
 	}
-	if rel.node, err = c.holds.add(d2.NewFilter(prog), at); err != nil || !routed {
+	x := c.holds.same(m)
+	had := x != nil
+	if had {
+		rel.node = x.node
+	} else if rel.node, err = c.holds.add(d2.NewFilter(prog), at); err != nil {
 		return err
+	} else {
+		x = c.holds.offers(m, rel.node, nil)
+	}
+	if !routed {
+		return nil
 	}
 	lease := c.holds.lease(rel.root)
 	col, err := lease.Column(route.Path, false)
@@ -99,8 +112,9 @@ func (c *compiler) keep(rel *relation, where []*query.Expr) error {
 		return err
 	}
 	rel.equal = &equality{by, route.Cells}
-	target := rel.root.Route(rel.node, col, route.Cells)
-	c.holds.undo = append(c.holds.undo, target.Close)
+	if !had {
+		x.close = append(x.close, rel.root.Route(rel.node, col, route.Cells).Close)
+	}
 	return nil
 }
 
@@ -170,15 +184,25 @@ func (c *compiler) union(list []*relation) (rel *relation, at []uint32, err erro
 	for i, r := range list {
 		spaces[i] = r.space
 	}
-	s := newBranchSpace(c.engine, spaces)
-	rel = &relation{space: s, window: noNode}
 	nodes := make([]d2.NodeID, len(list))
+	for i, r := range list {
+		nodes[i] = r.node
+	}
+	m := markOf("union", nodes...)
+	x := c.holds.same(m)
+	s := newBranchSpace(c.engine, spaces)
+	if x != nil {
+		s = x.space.(*branchSpace)
+	}
+	rel = &relation{space: s, window: noNode}
 	next := uint32(1 + len(list))
 	var all parts
 	for i, r := range list {
-		nodes[i], err = c.holds.add(d2.NewOwned(d2.NewMap(branchMapper{s, uint32(i)}), s.table), r.node)
-		if err != nil {
-			return nil, nil, err
+		if x == nil {
+			nodes[i], err = c.holds.add(d2.NewOwned(d2.NewMap(branchMapper{s, uint32(i)}), s.table), r.node)
+			if err != nil {
+				return nil, nil, err
+			}
 		}
 		at = append(at, next)
 		to := hop{table: s.table, kind: stepBranch, tag: uint32(i)}
@@ -196,6 +220,12 @@ func (c *compiler) union(list []*relation) (rel *relation, at []uint32, err erro
 		next += uint32(len(r.space.leaves()))
 		rel.loop = rel.loop || r.loop
 	}
-	rel.node, err = c.holds.concat(nodes)
+	if x != nil {
+		rel.node = x.node
+		return rel, at, nil
+	}
+	if rel.node, err = c.holds.concat(nodes); err == nil {
+		c.holds.offers(m, rel.node, s)
+	}
 	return rel, at, err
 }

@@ -530,5 +530,6 @@ func (s *stage) nothingLeft(lives ...uint32) {
 		s.cleanup(col)
 		s.do(func() error { return s.e.Forget(col) })
 	}
+	s.want("in common", fmt.Sprint(len(s.e.commons)), "0")
 	s.want("in the end", stats(s), "{Roots:0 Lives:0 Rows:0 Columns:0 Arrangements:0 Nodes:0 Retained:0 Pinned:0 Texts:0}")
 }

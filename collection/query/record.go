@@ -70,6 +70,13 @@ func (f *form) shift(by uint32) *form {
 	return out
 }
 
+// Pulls tells whether e asks a callback.
+func (e *Expr) Pulls() bool {
+	pulls := false
+	e.EachRef(func(r *Expr) { pulls = pulls || r.Op == OpPull })
+	return pulls
+}
+
 // EachRef calls visit with every reference in e.
 func (e *Expr) EachRef(visit func(*Expr)) {
 	if e.Op == OpRef || e.Op == OpPull {
