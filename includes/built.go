@@ -16,8 +16,7 @@ type built struct {
 	holds *holds
 	rel   *relation
 	parts []reader // the values of its rows
-	made  []reader // those by which the shell is asked about them
-	shows bool     // the rows have a select: versions may look the same
+	looks *looks
 }
 
 // compile builds in the nodes. On an error everything is as before.
@@ -50,7 +49,6 @@ func (b *built) add() error {
 		return err
 	}
 	b.rel, l.space, l.shape, l.window = rel, rel.space, rel.shape, rel.window
-	b.shows = selects(l.plan) || slices.ContainsFunc(l.sources, func(s source) bool { return s.live != nil })
 	if err := rel.space.ready(); err != nil {
 		return err
 	}
@@ -61,7 +59,8 @@ func (b *built) add() error {
 	if b.parts, err = b.holds.shownBy(values, rel.space); err != nil {
 		return err
 	}
-	if b.made, err = b.holds.shownBy(rel.made().values, rel.space); err != nil {
+	b.looks = &looks{live: l}
+	if err := b.looks.at(b.holds, rel); err != nil {
 		return err
 	}
 	l.output, err = b.holds.add(d2.NewOutput(d2.OutputSpec{Sink: l, Keys: rel.space}), rel.node)
@@ -227,33 +226,6 @@ func contain(err *error) {
 	default:
 		panic(v)
 	}
-}
-
-// same tells whether two versions of a row look the same: their values do, and
-// the shell says it of what the select shows of their slots.
-func (b *built) same(x, y uint32) bool {
-	made := b.rel.made()
-	moved := false
-	for _, w := range made.slots {
-		moved = moved || walk(w, x) != walk(w, y)
-	}
-	if moved && !b.shows {
-		return false // the roots have dropped equal ones
-	}
-	parts, err := b.holds.shown([]uint32{x, y}, made.slots, b.made)
-	if err != nil {
-		return false
-	}
-	for i := range parts.Cells {
-		if parts.Cells[i].At(0) != parts.Cells[i].At(1) {
-			return false
-		}
-	}
-	if !moved {
-		return true
-	}
-	same, err := collection.ForeignOf(b.live.engine.shell).SameRows(b.live.ID, parts.Slots, parts.Cells)
-	return err == nil && same
 }
 
 // condition compiles conditions over the rows a live collection shows.

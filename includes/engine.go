@@ -85,8 +85,9 @@ type Engine struct {
 	slots []uint32
 	pairs []uint32
 
-	loosened []*interned // spaces with rows or keys nothing may refer to
-	commons  map[string]*common
+	loosened  []*interned // spaces with rows or keys nothing may refer to
+	looseKeys []*d2.Table // of keys given by callbacks
+	commons   map[string]*common
 }
 
 // New returns an engine that pulls from shell.

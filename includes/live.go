@@ -156,7 +156,7 @@ func (l *Live) Fail(err error) {
 // select? Whole rows never do here: the root has dropped equal ones.
 func (l *Live) Same(a, b uint32) bool {
 	if l.built != nil {
-		return l.built.same(a, b)
+		return l.built.looks.same(a, b)
 	}
 	if l.tmpl == 0 {
 		return false

@@ -21,6 +21,8 @@ func plainly(err error) error {
 		return recursionError("the recursion goes on without end: give it a maxDepth, or leave out of its select what differs with every step")
 	case errors.Is(err, d2.ErrNotUnique):
 		return notUnique
+	case errors.Is(err, d2.ErrNegative):
+		return errNegative
 	}
 	return err
 }

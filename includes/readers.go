@@ -194,6 +194,13 @@ func (o *spaceOrder) Compare(a, b uint32) int {
 	if a == b {
 		return 0
 	}
+	if c := o.compareTerms(a, b); c != 0 {
+		return c
+	}
+	return o.space.compareKeys(a, b)
+}
+
+func (o *spaceOrder) compareTerms(a, b uint32) int {
 	for i := range o.terms {
 		t := &o.terms[i]
 		x, y := t.of(a), t.of(b)
@@ -208,7 +215,7 @@ func (o *spaceOrder) Compare(a, b uint32) int {
 			return c
 		}
 	}
-	return o.space.compareKeys(a, b)
+	return 0
 }
 
 // OrderKey implements d2.OrderKeyer: the first term's.

@@ -139,6 +139,19 @@ func (c *compiler) distinct(rel *relation, p *query.Plan) (*relation, error) {
 	return out, err
 }
 
+// terms is the order of a plan over a relation.
+func (c *compiler) terms(rel *relation, p *query.Plan) ([]query.Term, error) {
+	terms := make([]query.Term, len(p.Order))
+	for i, t := range p.Order {
+		e, err := rel.scope.rewrite(t.Expr)
+		if err != nil {
+			return nil, err
+		}
+		terms[i] = query.Term{Expr: e, Term: t.Term}
+	}
+	return terms, nil
+}
+
 // order puts a window over a relation.
 func (c *compiler) order(rel *relation, p *query.Plan) error {
 	if rel.loop {
@@ -147,13 +160,9 @@ func (c *compiler) order(rel *relation, p *query.Plan) error {
 		}
 		return nil // nobody sees the order in which rows are reached
 	}
-	terms := make([]query.Term, len(p.Order))
-	for i, t := range p.Order {
-		e, err := rel.scope.rewrite(t.Expr)
-		if err != nil {
-			return err
-		}
-		terms[i] = query.Term{Expr: e, Term: t.Term}
+	terms, err := c.terms(rel, p)
+	if err != nil {
+		return err
 	}
 	spec := d2.WindowSpec{Keys: rel.space, Pins: rel.space, Offset: p.Offset, Limit: p.Limit}
 	if c.depth == 1 {
@@ -189,11 +198,6 @@ func (c *compiler) order(rel *relation, p *query.Plan) error {
 	}
 	rel.root, rel.lead, rel.loose = nil, nil, false
 	return err
-}
-
-// byKey reduces a relation by its public key.
-func (c *compiler) byKey(rel *relation, p *query.Plan) (*relation, error) {
-	return nil, &query.Error{Code: query.CodeUnsupported, Path: "getKey", Text: "keys given by callbacks are not supported here"}
 }
 
 // CheckPlan looks for everything that can be wrong with a plan on its own.

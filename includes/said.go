@@ -217,11 +217,16 @@ func (c *compiler) warmed(at d2.NodeID, readers ...reader) (d2.NodeID, error) {
 	return c.holds.add(d2.NewFilter(w), at)
 }
 
-// watchers are the memos of the rows of a space.
-type watchers []*memo
+// watcher knows something of rows as long as their ids live.
+type watcher interface{ forget(row uint32) }
 
-func (w *watchers) watch(m *memo)   { *w = append(*w, m) }
-func (w *watchers) unwatch(m *memo) { *w = slices.DeleteFunc(*w, func(o *memo) bool { return o == m }) }
+// watchers are those of the rows of a space.
+type watchers []watcher
+
+func (w *watchers) watch(m watcher) { *w = append(*w, m) }
+func (w *watchers) unwatch(m watcher) {
+	*w = slices.DeleteFunc(*w, func(o watcher) bool { return o == m })
+}
 
 func (w watchers) forget(row uint32) {
 	for _, m := range w {

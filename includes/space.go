@@ -22,9 +22,9 @@ type space interface {
 	compareKeys(a, b uint32) int
 	ready() error
 	leaves() []leaf
-	// watch has what was said of a row forgotten when its id is given up.
-	watch(m *memo)
-	unwatch(m *memo)
+	// watch has what somebody knows of a row forgotten when its id is given up.
+	watch(m watcher)
+	unwatch(m watcher)
 }
 
 // leaf is a place values come from: a root's row, a value of a row of cells, the

@@ -145,7 +145,7 @@ func (s *cellSpace) compareKeys(a, b uint32) int {
 		n = s.n
 	}
 	for i := range n {
-		if c := s.compareCells(s.cell(a, i), s.cell(b, i)); c != 0 {
+		if c := comparePublic(s.engine.Dict, s.cell(a, i), s.cell(b, i)); c != 0 {
 			return c
 		}
 	}
@@ -164,14 +164,15 @@ func keyRank(k value.Kind) int {
 	return 2
 }
 
-func (s *cellSpace) compareCells(a, b value.Cell) int {
+// comparePublic orders values as public keys.
+func comparePublic(texts value.Texts, a, b value.Cell) int {
 	if a == b {
 		return 0
 	}
 	if c := keyRank(a.Kind) - keyRank(b.Kind); c != 0 {
 		return c
 	}
-	c, err := value.Term{}.Compare(a, b, s.engine.Dict)
+	c, err := value.Term{}.Compare(a, b, texts)
 	switch {
 	case err == nil && c != 0:
 		return c

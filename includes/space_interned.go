@@ -68,6 +68,12 @@ func (s *interned) loosen() {
 
 // sweep frees the rows and keys nothing refers to any more, in all spaces.
 func (e *Engine) sweep() {
+	defer func() {
+		for _, t := range e.looseKeys {
+			t.Sweep()
+		}
+		e.looseKeys = e.looseKeys[:0]
+	}()
 	for len(e.loosened) > 0 {
 		s := e.loosened[len(e.loosened)-1]
 		e.loosened = e.loosened[:len(e.loosened)-1]
