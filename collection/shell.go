@@ -102,6 +102,14 @@ type Foreign interface {
 	SameRows(col uint32, slots []uint32, cells []Cells) (bool, error)
 }
 
+// Keyed is a Shell that can tell where rows have their keys.
+type Keyed interface {
+	// KeyPath returns the path at which every row of root col has its key, nil if
+	// it has none or nobody knows: the key is then a function of the value at
+	// path, and no two rows have the same.
+	KeyPath(col uint32) ([]string, error)
+}
+
 // What Call asks about, and its flags.
 const (
 	CallFunction = 0

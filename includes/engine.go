@@ -50,6 +50,8 @@ type rootNode struct {
 	standing map[*collection.Hashing]*standing
 	watchers
 	offered map[*collection.Hashing]int // to its stores, by how many
+	shell   collection.Shell
+	key     []string // where rows have their keys, once that was asked for and is known
 }
 
 // byKey returns the arrangement by public key, the order in which rows without
@@ -119,7 +121,7 @@ func (e *Engine) CreateRoot(col uint32, name value.Cell, sourceless bool) error 
 	if name.Kind != value.KindString {
 		return refuse(CodeBadMessage, col, "a collection's public id is a string")
 	}
-	r := &rootNode{Root: collection.NewRoot(col, name, sourceless, e.shell, e.Dict)}
+	r := &rootNode{Root: collection.NewRoot(col, name, sourceless, e.shell, e.Dict), shell: e.shell}
 	r.input, r.routed = noNode, noNode
 	r.Released = func(slot uint32) { r.forget(slot) }
 	r.Loose = func() { e.loose = append(e.loose, r) }

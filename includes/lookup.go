@@ -1,6 +1,8 @@
 package includes
 
 import (
+	"slices"
+
 	"millrace.dev/millrace/collection"
 	"millrace.dev/millrace/collection/query"
 	"millrace.dev/millrace/collection/value"
@@ -43,15 +45,10 @@ func (c *compiler) lookup(left, right *relation, on, with *query.Expr, how query
 	if right.asked != nil {
 		return c.lookedUp(left, right, on, right.node, right.asked, how)
 	}
-	if right.lead == nil || len(right.lead.pairs) > 0 || right.loop || !isColumn(with) || right.lead.root.Len() == 0 {
+	if right.lead == nil || len(right.lead.pairs) > 0 || right.loop || !isColumn(with) {
 		return nil, nil
 	}
-	by, err := c.holds.lease(right.lead.root).Hash(with.Path)
-	if err != nil || !by.Unique() {
-		return nil, err
-	}
-	// There is no telling what a key is made of.
-	if key, err := by.IsKey(sampled); err != nil || !key {
+	if key, err := right.lead.root.keyPath(); err != nil || !slices.Equal(key, with.Path) {
 		return nil, err
 	}
 	if right.node == right.lead.root.input {
@@ -61,7 +58,8 @@ func (c *compiler) lookup(left, right *relation, on, with *query.Expr, how query
 		}
 		return c.lookedUp(left, right, on, at, nil, how)
 	}
-	if by, err = c.holds.offer(right.lead.root, with.Path); err != nil {
+	by, err := c.holds.offer(right.lead.root, with.Path)
+	if err != nil {
 		return nil, err
 	}
 	return c.lookedUp(left, right, on, right.node, by, how)
@@ -92,9 +90,16 @@ func isColumn(e *query.Expr) bool {
 	return e.Op == query.OpRef && e.Leaf == 0 && len(e.Path) > 0
 }
 
-// sampled is how many rows are looked at to tell whether a column has the public
-// keys.
-const sampled = 64
+// keyPath returns the path of the root's public keys, nil if nobody knows.
+func (r *rootNode) keyPath() ([]string, error) {
+	s, ok := r.shell.(collection.Keyed)
+	if !ok || r.key != nil {
+		return r.key, nil
+	}
+	var err error
+	r.key, err = s.KeyPath(r.ID)
+	return r.key, err
+}
 
 // own has the rows of a relation referred to as long as they are part of it.
 func (c *compiler) own(rel *relation) (err error) {

@@ -8,10 +8,10 @@ import (
 )
 
 // notUnique is what a query fails with that took a column for the public keys of a
-// collection. Started anew it finds that it is not.
+// collection, because the shell said so.
 var notUnique = &query.Error{
 	Code: query.CodeQueryFailed, Path: "join",
-	Text: "two rows of a joined collection have the same value in the field that held the collection's keys when the query was started; start the query anew, which then joins without relying on that",
+	Text: "two rows of a joined collection have the same value in the field its getKey reads: getKey must depend on nothing else",
 }
 
 // plainly says of what a graph fails with what to do about it.

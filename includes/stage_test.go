@@ -34,6 +34,7 @@ type stage struct {
 	mirror  map[uint32][]uint32 // pairs of key and slot
 	ordered map[uint32]bool
 	says    map[uint32]func(slots []uint32, cells []value.Cell) any // callbacks
+	keyed   map[uint32]string                                       // fields that have the keys
 	shows   func(a, b uint32) bool                                  // whether two versions look the same
 	asked   int                                                     // rows callbacks were asked about
 }
@@ -62,6 +63,14 @@ func (s *stage) Call(kind, id uint32, path []string, _ uint32, n int, slots []ui
 		values[i] = v
 	}
 	return s.cells(values), nil
+}
+
+// KeyPath implements collection.Keyed.
+func (s *stage) KeyPath(col uint32) ([]string, error) {
+	if path := s.keyed[col]; path != "" {
+		return []string{path}, nil
+	}
+	return nil, nil
 }
 
 // Apply implements collection.Foreign.
