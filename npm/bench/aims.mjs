@@ -40,7 +40,15 @@ const RATIOS = [
 ]
 
 /** Views of which hand-written JavaScript for exactly them may be at most four times as fast. */
-const HAND_WRITTEN = ['list-author', 'list-count', 'all-counts', 'all-authors', 'two-joins', 'group-all', 'distinct']
+const HAND_WRITTEN = [
+  'list-author',
+  'list-count',
+  'all-counts',
+  'all-authors',
+  'two-joins',
+  'group-all',
+  'distinct',
+]
 
 const LIMITS = [
   [

@@ -65,7 +65,7 @@ const queries = {
         min: api.min(issue.created),
         max: api.max(issue.created),
       })),
-  distinct: (api, t) => (q) =>
+  distinct: (_api, t) => (q) =>
     q
       .from({ issue: t.issues })
       .select(({ issue }) => ({ creator: issue.creatorId, priority: issue.priority }))

@@ -87,21 +87,32 @@ function windowed(all, limit, show) {
 
 /** Opens the tables; indexes are made once, as an application that knows its views would. */
 export function openTables(dataset) {
-  const t = Object.fromEntries(Object.entries(dataset).map(([name, rows]) => [name, new Map(rows.map((r) => [r.id, r]))]))
+  const t = Object.fromEntries(
+    Object.entries(dataset).map(([name, rows]) => [name, new Map(rows.map((r) => [r.id, r]))]),
+  )
   const lazy = {}
   const keep = (name, make) => {
     lazy[name] ??= make()
     return lazy[name]
   }
   const comments = () => keep('comments', () => group(t.comments, 'issueId'))
-  const open = () => keep('open', () => new Sorted([...t.issues.values()].filter((r) => r.open), newestFirst))
+  const open = () =>
+    keep(
+      'open',
+      () =>
+        new Sorted(
+          [...t.issues.values()].filter((r) => r.open),
+          newestFirst,
+        ),
+    )
   const newest = () => keep('newest', () => new Sorted([...t.comments.values()], newestFirst))
   const watchers = new Set()
   const tell = (table, type, row, at) => {
     for (const watcher of watchers) watcher(table, type, row, at)
   }
   const makers = {
-    'list-author': () => listOf((row) => ({ id: row.id, title: row.title, author: t.users.get(row.creatorId)?.name })),
+    'list-author': () =>
+      listOf((row) => ({ id: row.id, title: row.title, author: t.users.get(row.creatorId)?.name })),
     'list-count': () =>
       listOf((row) => ({ id: row.id, title: row.title, comments: comments().get(row.id)?.size ?? 0 })),
     'all-counts': () =>
@@ -109,7 +120,11 @@ export function openTables(dataset) {
     'all-authors': () =>
       everyIssue((row) => ({ id: row.id, title: row.title, author: t.users.get(row.creatorId)?.name })),
     'two-joins': () => {
-      const show = (c) => ({ id: c.id, issue: t.issues.get(c.issueId)?.title, author: t.users.get(c.authorId)?.name })
+      const show = (c) => ({
+        id: c.id,
+        issue: t.issues.get(c.issueId)?.title,
+        author: t.users.get(c.authorId)?.name,
+      })
       const w = windowed(newest(), 50, show)
       return {
         rows: w.rows,
@@ -162,7 +177,8 @@ export function openTables(dataset) {
     },
     nested: () => {
       const counts = new Map()
-      for (const row of t.issues.values()) if (row.open) counts.set(row.creatorId, (counts.get(row.creatorId) ?? 0) + 1)
+      for (const row of t.issues.values())
+        if (row.open) counts.set(row.creatorId, (counts.get(row.creatorId) ?? 0) + 1)
       const compute = () =>
         [...counts]
           .filter(([, n]) => n > 3)
@@ -255,7 +271,8 @@ export function openTables(dataset) {
       },
     }
   }
-  const sortedOf = (table, row) => (table === 'issues' && row.open ? lazy.open : table === 'comments' ? lazy.newest : undefined)
+  const sortedOf = (table, row) =>
+    table === 'issues' && row.open ? lazy.open : table === 'comments' ? lazy.newest : undefined
   const db = {
     mount(name) {
       const view = makers[name]()

@@ -110,7 +110,12 @@ export const VIEWS = {
     ordered: true,
     pair: 'issues',
     model: ({ issues }) =>
-      [...by(issues.filter((row) => row.open), 'creatorId')]
+      [
+        ...by(
+          issues.filter((row) => row.open),
+          'creatorId',
+        ),
+      ]
         .map(([creator, rows]) => [creator, rows.length])
         .filter(([, n]) => n > 3)
         .sort((a, b) => b[1] - a[1] || a[0] - b[0])
@@ -144,7 +149,8 @@ export function readAll(name, engine, rows) {
   const cells = VIEWS[name].cells[engine] ?? VIEWS[name].cells.rows
   let sum = 0
   for (let i = 0; i < rows.length; i++) {
-    for (const cell of cells(rows[i])) sum += typeof cell === 'string' ? cell.charCodeAt(0) : Number(cell ?? 0)
+    for (const cell of cells(rows[i]))
+      sum += typeof cell === 'string' ? cell.charCodeAt(0) : Number(cell ?? 0)
   }
   sink = (sink + sum) % 1e9
   return rows.length

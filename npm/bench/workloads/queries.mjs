@@ -110,10 +110,11 @@ export const movesWorkload = {
     const tables = makeDataset()
     const db = (await tablesOf(engine))(tables)
     const handle = db.mount('recent-50')
-    let order = [...tables.issues].sort((a, b) => b.modified - a.modified || a.id - b.id).slice(0, 50)
+    const order = [...tables.issues].sort((a, b) => b.modified - a.modified || a.id - b.id).slice(0, 50)
     const same = (moment) => {
       const got = handle.rows().map((row) => row.id)
-      if (got.join() !== order.map((row) => row.id).join()) throw new Error(`bench: ${engine} shows a wrong order ${moment}`)
+      if (got.join() !== order.map((row) => row.id).join())
+        throw new Error(`bench: ${engine} shows a wrong order ${moment}`)
     }
     handle.rows()
     let messages = 0
@@ -176,7 +177,11 @@ export function chainWorkload(direction) {
       for (const comment of comments) comment.authorId = comment.issueId <= CHAIN ? 1 : 2
       const db = (await tablesOf(engine))({ users, issues, comments })
       const handle = db.mount('exists-chain')
-      const ids = () => handle.rows().map((row) => row.id).join()
+      const ids = () =>
+        handle
+          .rows()
+          .map((row) => row.id)
+          .join()
       const want = (from) => Array.from({ length: 10 }, (_, i) => from + i).join()
       const expect = (from) => {
         if (ids() !== want(from)) throw new Error(`bench: ${engine} shows ${ids()} instead of ${want(from)}`)
@@ -221,17 +226,24 @@ export const treeWorkload = {
   title: `all nodes under a root, ${NODES} of them (recursive)`,
   engines: ['millrace', 'js'],
   async run(engine, options) {
-    const nodes = Array.from({ length: NODES }, (_, i) => ({ id: i + 1, parent: i === 0 ? 0 : Math.ceil(i / 10) }))
+    const nodes = Array.from({ length: NODES }, (_, i) => ({
+      id: i + 1,
+      parent: i === 0 ? 0 : Math.ceil(i / 10),
+    }))
     const db = (await tablesOf(engine))({ nodes })
-    const hydrate = await minimumOf(async () => {
-      let handle
-      const spent = timed(() => {
-        handle = db.mount('tree')
-        if (handle.rows().length !== NODES) throw new Error(`bench: ${engine} shows ${handle.rows().length} nodes`)
-      })
-      await handle.close()
-      return spent
-    }, { rounds: 8, ...options })
+    const hydrate = await minimumOf(
+      async () => {
+        let handle
+        const spent = timed(() => {
+          handle = db.mount('tree')
+          if (handle.rows().length !== NODES)
+            throw new Error(`bench: ${engine} shows ${handle.rows().length} nodes`)
+        })
+        await handle.close()
+        return spent
+      },
+      { rounds: 8, ...options },
+    )
     const handle = db.mount('tree')
     handle.rows()
     let messages = 0
