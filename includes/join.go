@@ -94,6 +94,9 @@ func (c *compiler) pair(left, right *relation, on, with *query.Expr, how query.J
 		return nil, notMonotone("join", "a join that keeps rows without a match")
 	}
 	m := markOf([]string{"inner", "left", "right", "full"}[how], a, b)
+	if left.said || right.said {
+		m = nil
+	}
 	if x := c.holds.same(m); x != nil {
 		rel := c.paired(x.space.(*pairSpace), left, right, how)
 		rel.node = x.node
@@ -121,7 +124,7 @@ func (c *compiler) pair(left, right *relation, on, with *query.Expr, how query.J
 
 // paired is the relation of pairs of rows of two others; its node is to come.
 func (c *compiler) paired(s *pairSpace, left, right *relation, how query.JoinType) *relation {
-	rel := &relation{space: s, window: noNode, equal: left.equal, loop: left.loop || right.loop}
+	rel := &relation{space: s, window: noNode, said: left.said || right.said, equal: left.equal, loop: left.loop || right.loop}
 	by := uint32(len(left.space.leaves()))
 	l, r := left.scope, right.scope.shift(by)
 	if how == query.JoinRight || how == query.JoinFull {
@@ -176,7 +179,7 @@ func within(present *query.Expr, list []*query.Expr) []*query.Expr {
 // arranged returns a node that arranges a relation by the value of an
 // expression: the collection's own arrangement, if it has one.
 func (c *compiler) arranged(rel *relation, by *query.Expr) (d2.NodeID, error) {
-	if r := rel.root; r != nil && rel.node == r.input && by.Op == query.OpRef && len(by.Path) > 0 {
+	if r := rel.root; r != nil && rel.node == r.input && isColumn(by) {
 		return c.holds.standing(r, by.Path)
 	}
 	if err := c.own(rel); err != nil {

@@ -72,12 +72,11 @@ func (c *compiler) byKey(rel *relation, p *query.Plan) (*relation, error) {
 	if rel.loop {
 		return nil, notMonotone("getKey", "a key")
 	}
-	leaf, err := c.ask(rel, collection.CallFunction, p.Key, rel.made())
+	key, err := c.ask(rel, collection.CallFunction, p.Key, rel.made())
 	if err != nil {
 		return nil, err
 	}
 	out := *rel
-	key := query.Leaf(leaf)
 	r, err := c.holds.reader(key, rel.space)
 	if err != nil {
 		return nil, err

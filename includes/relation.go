@@ -21,6 +21,7 @@ type relation struct {
 	loop     bool          // made of rows of a recursion whose step is being compiled
 	lead     *lead         // nil: its rows cannot be fetched by what they begin with
 	loose    bool          // nobody refers to its rows yet; see own
+	said     bool          // callbacks of this query say something of its rows: leaves
 	equal    *equality     // a condition that they satisfy
 	asked    d2.Keyer      // they are groups, to be looked up by this alone
 }

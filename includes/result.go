@@ -29,9 +29,9 @@ func (c *compiler) project(rel *relation, p *query.Plan) (*relation, error) {
 	var shape query.Shape
 	var err error
 	if p.SelectFn != nil {
-		var leaf uint32
+		var leaf *query.Expr
 		leaf, err = c.ask(&out, collection.CallFunction, p.SelectFn.Of, rel.made())
-		shape = query.LeafShape(leaf)
+		shape = query.ValueShape(leaf)
 	} else {
 		shape, err = c.shape(rel.scope, p, &out)
 	}

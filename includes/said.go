@@ -29,6 +29,7 @@ type memo struct {
 	path  []string
 	flags uint32
 	prog  *query.Program // instead of a sayer: what an expression gives
+	id    string         // of the expression, if queries share it
 	rows  space
 	users int
 	kinds []uint8 // by row; unsaid where nothing is known
@@ -79,7 +80,15 @@ func (h *holds) remembered(e *query.Expr, s space) (reader, error) {
 	if err != nil {
 		return nil, err
 	}
-	m := &memo{prog: prog, rows: s, dict: h.engine.Dict}
+	id := ""
+	var m *memo
+	if !e.Pulls() {
+		id = e.ID()
+		m = s.remembered(id)
+	}
+	if m == nil {
+		m = &memo{prog: prog, id: id, rows: s, dict: h.engine.Dict}
+	}
 	h.keep(m, func() {})
 	return &memoAt{m, nil}, nil
 }
@@ -228,6 +237,16 @@ func (w *watchers) unwatch(m watcher) {
 	*w = slices.DeleteFunc(*w, func(o watcher) bool { return o == m })
 }
 
+// remembered returns the memo of an expression, or nil.
+func (w watchers) remembered(id string) *memo {
+	for _, o := range w {
+		if m, ok := o.(*memo); ok && m.prog != nil && m.id == id && id != "" {
+			return m
+		}
+	}
+	return nil
+}
+
 func (w watchers) forget(row uint32) {
 	for _, m := range w {
 		m.forget(row)
@@ -244,18 +263,19 @@ func (s *saidSpace) leaves() []leaf { return s.all }
 
 // ask adds what the shell says of a relation's rows, given by parts, as a leaf, and
 // returns that.
-func (c *compiler) ask(rel *relation, kind, id uint32, of parts) (uint32, error) {
+func (c *compiler) ask(rel *relation, kind, id uint32, of parts) (*query.Expr, error) {
 	if err := c.own(rel); err != nil {
-		return 0, err
+		return nil, err
 	}
 	values, err := c.holds.shownBy(of.values, rel.space)
 	if err != nil {
-		return 0, err
+		return nil, err
 	}
 	under := rel.space.leaves()
 	s := &sayer{holds: c.holds, rows: rel.space, kind: kind, id: id, slots: of.slots, values: values}
 	rel.space = &saidSpace{rel.space, append(slices.Clone(under), leaf{say: s})}
-	return uint32(len(under)), nil
+	rel.said = true
+	return query.Said(uint32(len(under))), nil
 }
 
 // showRows adds what the outermost query shows of its rows as a leaf, where what
@@ -273,7 +293,7 @@ func (c *compiler) showRows(rel *relation, plain bool) error {
 	if err != nil {
 		return err
 	}
-	row := query.LeafShape(leaf)
+	row := query.ValueShape(leaf)
 	if made {
 		rel.shape = row
 	} else {
@@ -285,7 +305,7 @@ func (c *compiler) showRows(rel *relation, plain bool) error {
 // filterBy confines a relation to rows that satisfy conditions of its scope;
 // callbacks in them are given rows by parts.
 func (c *compiler) filterBy(rel *relation, where []*query.Expr, of parts) error {
-	var calls map[uint32]uint32
+	var calls map[uint32]*query.Expr
 	var err error
 	v := visitor{expr: func(e *query.Expr) {
 		if e.Op != query.OpPull || err != nil {
@@ -295,7 +315,7 @@ func (c *compiler) filterBy(rel *relation, where []*query.Expr, of parts) error 
 			return
 		}
 		if calls == nil {
-			calls = map[uint32]uint32{}
+			calls = map[uint32]*query.Expr{}
 		}
 		calls[e.Of], err = c.ask(rel, collection.CallFunction, e.Of, of)
 	}}

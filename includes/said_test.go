@@ -139,3 +139,30 @@ func TestRows_ThatLookTheSameAreNotTold(t *testing.T) {
 	s.do(func() error { return s.e.Unsubscribe(3, 9) })
 	s.nothingLeft(3)
 }
+
+func TestCallback_IsNotAnothers(t *testing.T) {
+	s := tables(t)
+	s.says[7] = s.field(1, func(r row) any { return r["v"].(int) > 4 })
+	s.says[8] = s.field(1, func(r row) any { return r["v"].(int) < 4 })
+	s.says[9] = s.field(1, func(r row) any { return map[string]any{"x": r["v"]} })
+	s.says[10] = s.field(1, func(r row) any { return map[string]any{"x": r["g"]} })
+	made := func(fn uint32) *query.Plan {
+		inner := unlimited(query.Plan{From: from("p", 1), SelectFn: pull(fn)})
+		f := &query.From{Kind: query.FromPlan, Alias: "q", Plan: inner}
+		return unlimited(query.Plan{From: f, Joins: []query.Join{joined(query.JoinInner, "t", 2, query.Ref("q", "x"), query.Ref("t", "id"))}})
+	}
+	s.plan(3, unlimited(query.Plan{From: from("p", 1), Where: []*query.Expr{pull(7)}}))
+	s.plan(4, unlimited(query.Plan{From: from("p", 1), Where: []*query.Expr{pull(8)}}))
+	s.plan(5, made(9))
+	s.plan(6, made(10))
+	s.want("each its own", s.shown(3)+"|"+s.shown(4)+"|"+s.shown(5)+"|"+s.shown(6), "1 4|3||0 1 2")
+	upper := func(col uint32) {
+		s.plan(col, unlimited(query.Plan{From: from("t", 2), Joins: []query.Join{joined(query.JoinInner, "u", 2, call(query.FnUpper, query.Ref("t", "n")), call(query.FnUpper, query.Ref("u", "n")))}}))
+	}
+	upper(7)
+	upper(8)
+	s.cleanup(7)
+	s.sync(2, map[uint32]row{20: {"id": 10, "n": "B"}, 23: {"id": 13, "n": "C"}})
+	s.want("alone", strconv.Itoa(len(s.shown(8))), "15")
+	s.nothingLeft(3, 4, 5, 6, 8)
+}

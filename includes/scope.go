@@ -10,10 +10,10 @@ import (
 // none, over the leaves of one space.
 type scope struct {
 	names    []query.Field
-	bare     *query.Shape      // rows whose fields are named directly
-	selected *query.Shape      // what $selected is, where there is a select
-	outside  *scope            // of the query around it
-	calls    map[uint32]uint32 // the leaves of callbacks
+	bare     *query.Shape           // rows whose fields are named directly
+	selected *query.Shape           // what $selected is, where there is a select
+	outside  *scope                 // of the query around it
+	calls    map[uint32]*query.Expr // the leaves of callbacks
 	special  func(e *query.Expr) (*query.Expr, bool, error)
 }
 
@@ -75,7 +75,7 @@ func (s *scope) rewrite(e *query.Expr) (*query.Expr, error) {
 		if !ok {
 			return nil, &query.Error{Code: query.CodeUnsupported, Path: "callback", Text: "a callback can only stand in a condition by itself, or make the whole row"}
 		}
-		return query.Leaf(leaf), nil
+		return leaf, nil
 	case query.OpCall:
 		out := *e
 		out.Args = make([]*query.Expr, len(e.Args))

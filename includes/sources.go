@@ -185,16 +185,20 @@ func (c *compiler) union(list []*relation) (rel *relation, at []uint32, err erro
 		spaces[i] = r.space
 	}
 	nodes := make([]d2.NodeID, len(list))
+	said := false
 	for i, r := range list {
-		nodes[i] = r.node
+		nodes[i], said = r.node, said || r.said
 	}
 	m := markOf("union", nodes...)
+	if said {
+		m = nil
+	}
 	x := c.holds.same(m)
 	s := newBranchSpace(c.engine, spaces)
 	if x != nil {
 		s = x.space.(*branchSpace)
 	}
-	rel = &relation{space: s, window: noNode}
+	rel = &relation{space: s, window: noNode, said: said}
 	next := uint32(1 + len(list))
 	var all parts
 	for i, r := range list {

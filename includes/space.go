@@ -25,6 +25,7 @@ type space interface {
 	// watch has what somebody knows of a row forgotten when its id is given up.
 	watch(m watcher)
 	unwatch(m watcher)
+	remembered(id string) *memo
 }
 
 // leaf is a place values come from: a root's row, a value of a row of cells, the

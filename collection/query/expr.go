@@ -117,6 +117,7 @@ type Expr struct {
 	Negated bool   // OpExists
 	Of      uint32 // OpPull
 	Live    bool   // OpPull
+	Said    bool   // OpRef: the leaf is what a callback says
 }
 
 // Ref returns a reference to path.

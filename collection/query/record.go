@@ -70,10 +70,13 @@ func (f *form) shift(by uint32) *form {
 	return out
 }
 
+// Said returns a reference to a leaf that is what a callback says of rows.
+func Said(leaf uint32) *Expr { return &Expr{Op: OpRef, Leaf: leaf, Said: true} }
+
 // Pulls tells whether e asks a callback.
 func (e *Expr) Pulls() bool {
 	pulls := false
-	e.EachRef(func(r *Expr) { pulls = pulls || r.Op == OpPull })
+	e.EachRef(func(r *Expr) { pulls = pulls || r.Op == OpPull || r.Said })
 	return pulls
 }
 

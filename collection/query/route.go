@@ -61,13 +61,13 @@ func routeOf(c *Expr) (Route, bool) {
 		if a.Op == OpConst {
 			a, b = b, a
 		}
-		if a.Op != OpRef || b.Op != OpConst {
+		if a.Op != OpRef || a.Said || b.Op != OpConst {
 			return Route{}, false
 		}
 		return Route{a.Path, membersOf([]value.Cell{b.Cell}).cells}, true
 	case FnIn:
 		a, b := c.Args[0], c.Args[1]
-		if a.Op != OpRef || b.Op != OpList {
+		if a.Op != OpRef || a.Said || b.Op != OpList {
 			return Route{}, false
 		}
 		return Route{a.Path, membersOf(b.List).cells}, true

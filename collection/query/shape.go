@@ -283,7 +283,7 @@ func navigate(x *Expr, path []string) *Expr {
 		return x
 	}
 	if x.Op == OpRef {
-		return &Expr{Op: OpRef, Leaf: x.Leaf, Path: join(x.Path, path)}
+		return &Expr{Op: OpRef, Leaf: x.Leaf, Said: x.Said, Path: join(x.Path, path)}
 	}
 	if x.Op == OpCall {
 		switch x.Fn {
