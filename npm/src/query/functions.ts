@@ -172,7 +172,7 @@ export function divide(left: NumberOperand, right: NumberOperand): BasicExpressi
  *
  * @throws Error for fewer than two arguments, and for a condition that is no expression.
  */
-export function caseWhen<TArgs extends CaseArguments>(...args: TArgs): CaseWhenResult<TArgs> {
+export function caseWhen<const TArgs extends CaseArguments>(...args: TArgs): CaseWhenResult<TArgs> {
   const given: readonly unknown[] = args
   if (given.length < 2) {
     throw new Error(
