@@ -24,6 +24,7 @@ import type {
 import {
   type BasicExpression,
   type CompareOptions,
+  type Func,
   type JoinClause,
   type JoinType,
   type OrderByClause,
@@ -380,18 +381,11 @@ const UNSET = toExpression(undefined)
 
 /** The sides of a join's condition, as written. */
 function sidesOf(condition: unknown): readonly [BasicExpression, BasicExpression] {
-  const {
-    type,
-    name,
-    args = [],
-  } = (condition ?? {}) as {
-    readonly type?: unknown
-    readonly name?: unknown
-    readonly args?: readonly BasicExpression[]
-  }
-  const isReference = pathOf(condition) !== undefined
-  const [left, right] = args
-  if (isReference || type !== 'func' || name !== 'eq' || args.length !== 2 || !left || !right) {
+  // Of a reference every property is another reference.
+  const call: object = pathOf(condition) === undefined ? ((condition ?? {}) as object) : {}
+  const { type, name, args } = call as Partial<Func>
+  const [left, right, another] = Array.isArray(args) ? (args as BasicExpression[]) : []
+  if (type !== 'func' || name !== 'eq' || !left || !right || another) {
     throw new JoinConditionMustBeEqualityError()
   }
   return [left, right]

@@ -79,7 +79,7 @@ export interface ConditionalBranch {
 export class ConditionalSelect {
   readonly type = 'conditionalSelect' as const
   /** The value where no condition holds; null if absent. */
-  readonly defaultValue?: SelectEntry
+  declare readonly defaultValue?: SelectEntry
 
   constructor(
     readonly branches: readonly ConditionalBranch[],
@@ -98,9 +98,9 @@ export const INCLUDES_SCALAR_FIELD = '__includes_scalar__'
 /** A query whose rows belong to each row of the query around it, by an equality of two fields. */
 export class IncludesSubquery {
   readonly type = 'includesSubquery' as const
-  readonly parentFilters?: readonly Where[]
-  readonly parentProjection?: readonly PropRef[]
-  readonly scalarField?: string
+  declare readonly parentFilters?: readonly Where[]
+  declare readonly parentProjection?: readonly PropRef[]
+  declare readonly scalarField?: string
 
   constructor(
     readonly query: QueryIR,

@@ -71,9 +71,9 @@ export class Recursion {}
 export class RecursiveRef {
   readonly type = 'recursiveRef' as const
   /** How many steps are taken at most; absent for as many as there are. 0 leaves the rows of `base`. */
-  readonly maxDepth?: number
+  declare readonly maxDepth?: number
   /** The field that holds the smallest number of steps a row is derived in: 0 for a row of `base`. */
-  readonly depthField?: string
+  declare readonly depthField?: string
 
   constructor(
     readonly alias: string,
